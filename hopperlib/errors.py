@@ -90,7 +90,7 @@ def refusal(name: str, value: object, rule: str, *, unit: str = "") -> InputErro
 
 
 @contextmanager
-def pinned_on(name: str) -> Iterator[None]:
+def attributed_to(name: str) -> Iterator[None]:
     """Attribute errors raised in the block to the value of a control.
 
     Parameters
@@ -105,7 +105,7 @@ def pinned_on(name: str) -> Iterator[None]:
 
     Examples
     --------
-    >>> with pinned_on("grid"):
+    >>> with attributed_to("grid"):
     ...     raise InputError("no size")
     Traceback (most recent call last):
     hopperlib.errors.InputError: no size

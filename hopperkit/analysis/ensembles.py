@@ -12,6 +12,7 @@ import hashlib
 import json
 import os
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack, closing, contextmanager
 from functools import cache, partial
@@ -333,10 +334,14 @@ def _on_dask(
     }
     try:
         for future in as_completed(futures):  # type: ignore[no-untyped-call]
-            if future.status == "error":
-                yield futures[future], Failure(str(future.exception()), "")
-            elif future.status == "finished":
-                yield future.result()
+            try:
+                # A result whose worker died before it was fetched is computed again.
+                result = future.result()
+            except CancelledError:
+                continue
+            except Exception as error:
+                result = futures[future], Failure(f"{type(error).__name__}: {error}", "")
+            yield result
             if failures:
                 client.cancel([other for other in futures if not other.done()])
     finally:

@@ -223,7 +223,8 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
 def _simulated_wait(simulated: Result) -> str:
     """Return the mean wait of a simulation as a sentence; empty if it has none."""
     waits = [value.value for value in simulated.values if value.label == "Mean wait"]
-    return f" Simulated, they wait {duration(float(waits[0]))} on average." if waits else ""
+    how = f" with {shown}, as the log shows" if (shown := simulated.facts.get("policy_shown")) else ""
+    return f" Simulated{how}, they wait {duration(float(waits[0]))} on average." if waits else ""
 
 
 def _in_minutes(value: Value) -> Value:

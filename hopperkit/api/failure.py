@@ -54,7 +54,7 @@ def diagnose(
     ...     "Some of your processes may have been killed by the cgroup out-of-memory handler."
     ... )
     >>> hopperkit.diagnose(errors=[line]).summary
-    "The job used more memory than it was given, and tasks were ended for it (SLURM-OOM, errors:1). This is certain: the message is a complete explanation, and nothing in the text contradicts it. Who acts: the job's owner."
+    "The job used more memory than granted, and tasks were killed (SLURM-OOM, errors:1). This is certain: the message is a complete explanation, and nothing in the text contradicts it. Who acts: the job's owner."
 
     References
     ----------

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hopperkit.readers.table import ABSENT, finite, read_table, whole_rows
-from hopperlib.errors import InputError, pinned_on
+from hopperlib.errors import InputError, attributed_to
 
 # Possible names of each column; some are those of a ReFrame performance log.
 _COLUMNS: dict[str, tuple[str, ...]] = {
@@ -66,7 +66,7 @@ def read_suite(text: str) -> list[SuiteRow]:
     >>> read_suite("benchmark;rate\nFT;800\nFT;822\n")
     [SuiteRow(name='FT', values={'rate': 822.0}, rows=2)]
     """
-    with pinned_on("suite"):
+    with attributed_to("suite"):
         table = read_table(text.splitlines())
         places = _places([cell.lower() for cell in table.header])
         if "name" not in places or not any(way <= places.keys() for way in _WAYS):

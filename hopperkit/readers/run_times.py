@@ -33,6 +33,8 @@ UNIT = re.compile(r"(?:[_ ]|\s*[\[(])(ns|us|ms|s|sec|seconds|min|minutes|h|hours
 UNITS = {"sec": "s", "seconds": "s", "minutes": "min", "hours": "h"}
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 _LONGEST = 60
+# Headings that state the unit without naming it at the end: those of sacct, and the plain word.
+_IN_SECONDS = {"seconds", "elapsedraw", "cputimeraw"}
 # Headings of columns with the date of a run.
 _WHEN = {"date", "datetime", "time", "timestamp", "start", "start_time", "submit", "submit_time", "when", "day"}
 CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)")
@@ -60,6 +62,8 @@ class RunTimes(TableMixin):
         Name of the column with the date of each run; empty if there is none.
     others : dict of str to tuple of n str
         All other columns, as written.
+    clock : bool
+        Whether every time is written as ``hh:mm:ss``, so that `times` are in seconds.
     """
 
     column: str
@@ -70,12 +74,26 @@ class RunTimes(TableMixin):
     covariates: dict[str, tuple[float, ...] | tuple[str, ...]] = field(default_factory=dict)
     when: str = ""
     others: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    clock: bool = False
 
     @property
     def unit(self) -> str:
-        """Unit at the end of the column's name, such as ``s`` in ``elapsed [s]``; empty if there is none."""
+        """Unit of the times; empty if unknown.
+
+        It is ``s`` for times such as ``01:30:00`` and for sacct's columns of seconds, otherwise the unit at the end of
+        the column's name, such as ``min`` in ``elapsed [min]``.
+
+        Examples
+        --------
+        >>> read_run_times(["JobID,Elapsed", "7,00:10:00"]).unit, read_run_times(["wall_min", "10"]).unit
+        ('s', 'min')
+        >>> read_run_times(["wall", "10"]).unit
+        ''
+        """
+        if self.clock or self.column.casefold() in _IN_SECONDS:
+            return "s"
         unit = UNIT.search(self.column)
-        name = unit[1].lower() if unit else "s" if self.column.casefold() == "seconds" else ""
+        name = unit[1].lower() if unit else ""
         return UNITS.get(name, name)
 
     @property
@@ -282,6 +300,7 @@ def read_run_times(
         covariates={name: _covariate(kept, place, name) for name, place in numbers.items()},
         when=_when_column(header, column),
         others={name: _cells(kept, header.index(name)) for name in header if name not in ("", column, group)},
+        clock=all(CLOCK.fullmatch(cell) for cell in _cells(kept, at)),
     )
 
 

@@ -40,21 +40,32 @@ def _beyond(path: str, part: NodeKind | FileSystem, bounds: Iterable[tuple[str, 
 def node_rules(node: NodeKind) -> Iterator[str]:
     """Rules within a node."""
     path = f"node.{node.name}"
-    shared = node.sockets_per_numa_node
-    if shared > 1 and (node.numa_nodes_per_socket > 1 or node.sockets % shared):
-        rule = f"must divide the {node.sockets} sockets, each of which then has numa_nodes_per_socket = 1"
-        yield f"{path}.sockets_per_numa_node = {shared}: {rule}"
-        return
-    if node.cores > _MOST_CORES:
-        yield f"{path}: sockets, NUMA nodes and cores make {node.cores:,} cores of a node; at most {_MOST_CORES:,} are read"
-        return
-    if node.cores % node.sockets:
-        yield f"{path}.sockets = {node.sockets}: must divide the {node.cores} cores of the node"
+    if broken := _broken_geometry(path, node):
+        yield broken
         return
     yield from _cpu_number_rules(path, node)
     yield from _beyond(path, node, _NODE_BOUNDS)
     if node.cores_per_l3 is not None and node.cores % node.cores_per_l3:
         yield f"{path}.cores_per_l3 = {node.cores_per_l3}: must divide the {node.cores} cores of the node"
+    yield from _list_rules(path, node)
+
+
+def _broken_geometry(path: str, node: NodeKind) -> str:
+    """Return the broken rule between sockets, NUMA nodes and cores; other rules depend on them."""
+    shared = node.sockets_per_numa_node
+    if shared > 1 and (node.numa_nodes_per_socket > 1 or node.sockets % shared):
+        rule = f"must divide the {node.sockets} sockets, each of which then has numa_nodes_per_socket = 1"
+        return f"{path}.sockets_per_numa_node = {shared}: {rule}"
+    if node.cores > _MOST_CORES:
+        made = f"sockets, NUMA nodes and cores make {node.cores:,} cores of a node"
+        return f"{path}: {made}; at most {_MOST_CORES:,} are read"
+    if node.cores % node.sockets:
+        return f"{path}.sockets = {node.sockets}: must divide the {node.cores} cores of the node"
+    return ""
+
+
+def _list_rules(path: str, node: NodeKind) -> Iterator[str]:
+    """Rules for the lists of cores and GPUs."""
     near = [core for gpu in range(node.gpus) for core in node.cores_near_gpu(gpu)]
     for name, numbers, count, of in (
         ("reserved_cores", node.reserved_cores, node.cores, "cores"),
@@ -99,7 +110,7 @@ def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
     if compute_nodes > positions:
         yield (
             f"network.dimensions = {' x '.join(map(str, network.dimensions))}: has {positions:,} places for nodes "
-            f"({network.nodes_per_router} a router), fewer than the {compute_nodes:,} nodes of all [[node]]"
+            f"({network.nodes_per_router} per router), fewer than the {compute_nodes:,} nodes of all [[node]]"
         )
     elif len(given) == len(_FLOOR):
         yield from _floor_rules(network, compute_nodes, positions)

@@ -18,17 +18,17 @@ class Fault(NamedTuple):
     ----------
     name : str
         The failed part.
-    goes_on : bool or None
+    continues : bool or None
         Whether the machine continues; None if its file does not say.
-    what_then : str
+    consequence : str
         The consequence, in a sentence.
     badge : {"documented", "assumed"} or None
         Source of the answer; None if there is none.
     """
 
     name: str
-    goes_on: bool | None
-    what_then: str
+    continues: bool | None
+    consequence: str
     badge: str | None
 
 
@@ -72,7 +72,7 @@ def dead_link(machine: Machine) -> Fault:
 
     Examples
     --------
-    >>> [dead_link(Machine.load(name)).goes_on for name in ("hopper", "franklin", "perlmutter")]
+    >>> [dead_link(Machine.load(name)).continues for name in ("hopper", "franklin", "perlmutter")]
     [True, False, None]
     """
     name, network = "A link between routers fails", machine.network
@@ -94,7 +94,7 @@ def dead_server(machine: Machine) -> Fault:
 
     Examples
     --------
-    >>> dead_server(Machine.load("hopper")).goes_on
+    >>> dead_server(Machine.load("hopper")).continues
     True
     """
     name = "An object storage server fails"
@@ -106,8 +106,8 @@ def dead_server(machine: Machine) -> Fault:
         f"{scratch.osts_per_oss} of {scratch.osts} OSTs were on it, and {100 * affected_files(scratch):.1f} % of the files "
         f"with the default striping have a piece there"
     )
-    what_then = f"another server takes over; {hit}" if scratch.server_failover else f"the file system waits; {hit}"
-    return Fault(name, scratch.server_failover, what_then, badge)
+    consequence = f"another server takes over; {hit}" if scratch.server_failover else f"the file system waits; {hit}"
+    return Fault(name, scratch.server_failover, consequence, badge)
 
 
 def faults(machine: Machine) -> tuple[Fault, ...]:
@@ -120,7 +120,7 @@ def faults(machine: Machine) -> tuple[Fault, ...]:
 
     Examples
     --------
-    >>> [(fault.name, fault.goes_on) for fault in faults(Machine.load("hopper"))]
+    >>> [(fault.name, fault.continues) for fault in faults(Machine.load("hopper"))]
     [('A link between routers fails', True), ('An object storage server fails', True)]
     """
     return dead_link(machine), dead_server(machine)

@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 from hopperlib.errors import refusal
 from hopperlib.monitoring.changes import FEWEST, LEVEL, NEAR, Change, Course, find_changes, least_spread
 from hopperlib.monitoring.levels import Noise
-from hopperlib.monitoring.noise import SpreadChange, spread_change, stands_out
+from hopperlib.monitoring.noise import SpreadChange, is_unusual_step, spread_change
 from hopperlib.monitoring.recurring import TwoStates, outweighs, season, switches
 
 Better = Literal["higher", "lower"]
@@ -229,7 +229,7 @@ def _doubtful(logs: Sequence[float], course: Course, shifts: Sequence[Shift]) ->
     """Return the changes of a wandering history that do not exceed its usual movement."""
     if course.fit.noise.persistence < WANDERING:
         return []
-    return [shift for shift in shifts if not stands_out(logs, shift.run)]
+    return [shift for shift in shifts if not is_unusual_step(logs, shift.run)]
 
 
 def _described(logs: Sequence[float], level: float) -> tuple[Course, float, Sequence[float], int, TwoStates | None]:

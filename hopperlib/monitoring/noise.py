@@ -69,7 +69,7 @@ def spread_change(residuals: Sequence[float]) -> SpreadChange | None:
     return SpreadChange(at, before, after) if high >= _LEAST_RATIO * low else None
 
 
-def stands_out(values: Sequence[float], run: int) -> bool:
+def is_unusual_step(values: Sequence[float], run: int) -> bool:
     """Whether the step at a run is large relative to the usual difference of neighboring blocks elsewhere in the
     history.
 
@@ -83,7 +83,7 @@ def stands_out(values: Sequence[float], run: int) -> bool:
     Examples
     --------
     >>> steady = [0.1 * (run * 7 % 5) for run in range(60)]
-    >>> stands_out([*steady, *(value - 1 for value in steady)], 60), stands_out(steady, 30)
+    >>> is_unusual_step([*steady, *(value - 1 for value in steady)], 60), is_unusual_step(steady, 30)
     (True, False)
     """
     n = len(values)

@@ -229,7 +229,7 @@ def test_a_folder_belongs_to_one_function(tmp_path):
 
 
 MODULE = """
-import os, pathlib, signal
+import os, pathlib, signal, time
 
 def drawn(seed, load, once=""):
     if once and not pathlib.Path(once).exists():
@@ -240,6 +240,7 @@ def drawn(seed, load, once=""):
 def fails_at_one(seed, load):
     if seed == 1:
         raise ValueError("bad luck")
+    time.sleep(0.05)
     return seed
 """
 

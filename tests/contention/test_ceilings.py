@@ -1,4 +1,4 @@
-"""Measured ceilings: each system left out in turn, the interval by hand, refusals."""
+"""Measured ceilings: each system left out in turn, a hand-computed interval, errors."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ LARGE = {name: rows for name, rows in GROUPS.items() if len(rows) >= 5}
 
 
 def _held(rows) -> int:
-    """Values within the interval of all others of their group."""
+    """Return the values that are within the interval of all others in their group."""
     values = [row.value for row in rows]
     ends = (interval(values[:place] + values[place + 1 :]) for place in range(len(values)))
     return sum(each.low <= value <= each.high for value, each in zip(values, ends, strict=True))
 
 
 def test_each_system_left_out():
-    """The stated 80 % hold 80 % of the systems left out, within ten."""
+    """The intervals for 80 % contain 80 % of the systems left out, within ten points."""
     held, values = sum(map(_held, LARGE.values())), sum(map(len, LARGE.values()))
     assert (held, values) == (175, 212)
     assert 0.7 <= held / values <= 0.9
@@ -38,7 +38,7 @@ def test_no_group_is_far_from_its_word(name):
 
 
 def test_one_client_in_one_shared_file_is_known_within_a_factor_of_two():
-    """Each system left out; the network of ARCHER2 is ten years younger than most, and it is off by 2.3."""
+    """Each system left out: the network of ARCHER2 is ten years newer than most and is off by 2.3."""
     rows = GROUPS["client-shared-write", "lustre"]
     assert len(rows) == 7
     for row in rows:

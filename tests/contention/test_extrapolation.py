@@ -1,4 +1,4 @@
-"""Curves continued beyond their last point: by hand, laws, and public curves with sources left out in turn."""
+"""Extrapolated curves: hand-derived cases, laws, and public curves with each source left out in turn."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _left_out():
 
 
 def _quantiles(factors):
-    """Quantiles at 10, 50 and 90 %, each curve weighed alike."""
+    """Quantiles at 10, 50 and 90 %, with all curves weighted equally."""
     curves = defaultdict(list)
     for curve, factor in factors:
         curves[curve].append(factor)
@@ -54,7 +54,7 @@ def test_the_stated_factors_are_those_of_the_curves():
 
 
 def test_intervals_hold_four_of_five_points_of_sources_left_out():
-    """The factors come from the other sources of the same kind; a kind of one source is not judged."""
+    """The factors come from the other sources of the same kind; a kind with only one source is not checked."""
     points, inside, weights = list(_left_out()), 0.0, 0.0
     curves = defaultdict(list)
     for kind, source, curve, far, factor in points:
@@ -72,7 +72,7 @@ def test_intervals_hold_four_of_five_points_of_sources_left_out():
 
 @given(st.floats(0.1, 100), st.floats(1.01, 50), st.integers(2, 8), st.integers(1, 30))
 def test_between_the_two_laws(one, room, many, more):
-    """Points of the law itself: the estimate lies between the law and the closed queue through the same points."""
+    """Points on the law itself: the estimate is between the law and the closed queue through the same points."""
     ceiling = one * room
     points = {1.0: one, float(many): throughput(many, one, ceiling)}
     users = many + more
@@ -87,7 +87,9 @@ def test_a_straight_line_goes_on():
 
 
 def test_by_hand():
-    """From 1 to 1.5 at two users. Closed queue: 1/P = 2/1.5 - 1 ... at 4: 1 / (1/4 + 3/4 * 1/3) = 2; p = 2.5 below that."""
+    """From 1 to 1.5 at two users. Closed queue: 1/P = 2/1.5 - 1 ... at 4: 1 / (1/4 + 3/4 * 1/3) = 2; p = 2.5 below
+    that.
+    """
     queue = 2.0
     room = (1.5**-2.5 - 2**-2.5) / (1 - 2**-2.5)
     sharp = (4**-2.5 + (1 - 4**-2.5) * room) ** -0.4

@@ -1,4 +1,4 @@
-"""The law of saturation: cases by hand, limits, laws, and the public curves it was chosen on."""
+"""The saturation law: hand-derived cases, limits, laws, and the public curves on which it was chosen."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_throughput_by_hand():
 
 
 def test_two_classes_of_work_share_what_they_kept():
-    # Of two users that keep 1/1.134 each, with the case above.
+    # Two users keep 1/1.134 each, as in the case above.
     assert share_kept(2, 1, 2, sharpness=2) == pytest.approx(2 / math.sqrt(7))
     assert share_kept(1, 3, 10) == 1
 
@@ -102,7 +102,7 @@ def test_intervals_hold_the_law_and_stay_below_the_ceiling(kind):
         assert low < usual <= high <= 10
         nominal = throughput_range(users, 1.0, 10.0, kind, nominal=True)
         assert nominal.usual == throughput(users, 1.0, 10.0, sharpness=NOMINAL_SHARPNESS) < usual
-    # What one alone does was measured.
+    # The throughput of one user was measured.
     assert throughput_range(1, 1.0, 10.0, kind) == (1.0, 1.0, 1.0)
 
 

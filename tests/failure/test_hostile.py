@@ -1,4 +1,4 @@
-"""Nothing crashes it, nothing hangs it: the time grows with the size of the text, whatever the text."""
+"""No text causes a crash or a hang: the time grows linearly with the size of any text."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def seconds(action, text):
 
 
 def grows_linearly(action, piece, *, small=1024, slack_s=0.002):
-    """Four times the text takes at most about four times as long; a square would take sixteen times."""
+    """Four times the text takes at most about four times as long; quadratic growth would take sixteen times."""
     one = seconds(action, (piece * (small // len(piece) + 1))[:small])
     four = seconds(action, (piece * (4 * small // len(piece) + 1))[: 4 * small])
     return four <= 8 * one + slack_s
 
 
 def hostile_pieces(expression):
-    """Texts made to trouble an expression: its own literal parts over and over, and runs of what its classes take."""
+    """Adversarial texts for an expression: its literal parts repeated, and runs of characters from its classes."""
     literals = re.findall(r"[A-Za-z][A-Za-z ':_-]{3,40}", re.sub(r"\(\?P<\w+>|\\[a-zA-Z]", "", expression))
     pieces = [literal.encode() for literal in literals[:4]]
     joined = b" ".join(pieces)
@@ -52,7 +52,9 @@ def hostile_pieces(expression):
 
 
 def test_every_expression_is_linear_on_hostile_lines():
-    """On the expressions themselves, without the windows that shorten long lines; what is slow thrice is no accident."""
+    """On the expressions themselves, without the windows that shorten long lines; a text that is slow three times is
+    not an accident.
+    """
     tried = [(text, piece) for made in RULES for text in made.regex for piece in hostile_pieces(text) if piece]
     slow = [
         (text, piece)
@@ -145,7 +147,7 @@ def test_hostile_texts_get_a_verdict(content):
 
 
 class Endless(io.RawIOBase):
-    """A hundred megabytes of one line, made as they are read."""
+    """A hundred megabytes of one line, generated while read."""
 
     def __init__(self, size, tail):
         self.left, self.tail = size, tail
@@ -172,7 +174,7 @@ def test_one_line_of_a_hundred_megabytes():
 
 
 def test_distinct_lines_that_all_look_bad_stay_linear():
-    """Lines of trouble that never repeat: twice as many take about twice as long, and memory stays bounded."""
+    """Error lines that never repeat: twice as many take about twice as long, and memory stays bounded."""
 
     def text(count):
         return "".join(

@@ -1,4 +1,4 @@
-"""What machines survive: counts by hand on the toy and on Hopper."""
+"""Fault tolerance of machines: counts by hand on the toy and on Hopper."""
 
 from __future__ import annotations
 
@@ -32,21 +32,21 @@ def test_stripes_need_osts(count):
 
 def test_hopper_goes_on_and_franklin_stops():
     link, server = faults(HOPPER)
-    assert (link.goes_on, link.badge) == (True, "documented")
-    assert (server.goes_on, server.badge) == (True, "documented")
-    assert "7.6 % of the files" in server.what_then
+    assert (link.continues, link.badge) == (True, "documented")
+    assert (server.continues, server.badge) == (True, "documented")
+    assert "7.6 % of the files" in server.consequence
     stopped = dead_link(Machine.load("franklin"))
-    assert (stopped.goes_on, stopped.badge) == (False, "documented")
-    assert "stops" in stopped.what_then
+    assert (stopped.continues, stopped.badge) == (False, "documented")
+    assert "stops" in stopped.consequence
 
 
 def test_what_a_file_does_not_say_is_not_answered():
     for fault in faults(Machine.load("perlmutter")):
-        assert (fault.goes_on, fault.badge) == (None, None)
+        assert (fault.continues, fault.badge) == (None, None)
     without = replace(HOPPER, network=None, file_systems=())
-    assert [fault.goes_on for fault in faults(without)] == [None, None]
+    assert [fault.continues for fault in faults(without)] == [None, None]
 
 
 def test_a_server_without_a_partner():
-    assert dead_server(TOY).goes_on is False
-    assert "the file system waits" in dead_server(TOY).what_then
+    assert dead_server(TOY).continues is False
+    assert "the file system waits" in dead_server(TOY).consequence

@@ -1,4 +1,4 @@
-"""Layouts in the words of lfs: what is written is read back, and each refusal has its text."""
+"""Layouts as options of lfs: round trips, and the text of each error."""
 
 from __future__ import annotations
 

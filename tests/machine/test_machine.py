@@ -114,7 +114,7 @@ NUMBERS = [
     for path, quantity in HOPPER.provenance.items()
     if isinstance(quantity.value, int | float) and not isinstance(quantity.value, bool)
 ]
-# Numbers that other numbers of the file fix: a change of one alone breaks a rule, which names it.
+# Numbers determined by other numbers of the file: changing only one breaks a rule, which names it.
 FIXED = {
     "node.standard.count": "network.service_blades",
     "node.large-memory.count": "network.service_blades",
@@ -139,7 +139,7 @@ FIXED = {
 
 @pytest.mark.parametrize("path", NUMBERS)
 def test_every_number_of_hopper_counts(path):
-    """A number a little larger or smaller gives another machine, or breaks a rule that names it."""
+    """A slightly larger or smaller number gives another machine, or breaks a rule that names it."""
     value = HOPPER.provenance[path].value
     other = value + 1 if isinstance(value, int) else value * 0.9
     if path in FIXED:

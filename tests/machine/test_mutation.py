@@ -16,7 +16,7 @@ OTHER_WORDS = {
     "numa_node": "socket",
 }
 
-# Sourced, and no check of a study that has been built rests on them. Who will use them, or why nobody does.
+# Sourced, but not used by any check of a study, with the reason or the future use.
 NOT_USED_YET = {
     "node.large-memory.numa_bandwidth_gb_s": "no documented line runs on the larger nodes",
     "node.standard.numa_link_gb_s": "the cores and channels bind before the link does",
@@ -29,14 +29,15 @@ NOT_USED_YET = {
     "launcher.srun.slurm_socket": "Hopper ran no srun, so no source prints such a line",
 }
 
-# Sourced, and known to less than any check could tell: a tenth more moves results, and every verdict stays.
+# Sourced, but too uncertain for any check: a tenth more changes results, but no verdict.
 TOO_LITTLE = {
     "node.standard.numa_bandwidth_gb_s": "measured on processors of its kind; the run times that would test it are lost",
 }
 
 SYNOPSIS = "-a -b -B -cc -cp -d -D -F -L -m -n -N -q -r -S -sl -sn -ss -t -T"
 
-# Printed, and true of every model by construction: no check of a study can fail by them, so they are held here.
+# Printed, and reproduced by every model by construction: no check of a study can fail because of them, so they are
+# checked here.
 PRINTED = {
     # NERSC's page on Hopper's memory: 1 GB of the 64 is the system's.
     "node.large-memory.usable_memory_gb": 63,
@@ -54,7 +55,9 @@ SOURCED = tuple(path for path, quantity in HOPPER.provenance.items() if quantity
 
 
 def _changed(path, value):
-    """Another value of the same kind: a tenth more, one more at least; a flag turned, a list cut to its first word."""
+    """Another value of the same kind: a tenth more, at least one more; a flag inverted, a list cut to its first
+    word.
+    """
     if path.endswith("stripe_size_bytes"):
         return 2 * value
     match value:
@@ -73,7 +76,9 @@ def _changed(path, value):
 
 
 def _results(name):
-    """What each check of a study gives, by construction too, and its verdict, by id; a model that refuses to run has missed."""
+    """Result and verdict of each check of a study by id, including those by construction; a model that raises has
+    missed.
+    """
     try:
         return {row.id: (row.reproduced, row.verdict) for row in score.all_rows(name)}
     except ValueError as error:
@@ -96,7 +101,7 @@ def before():
 
 @pytest.fixture
 def changed_hopper(path, monkeypatch):
-    """One constant of Hopper changed, the rules of the file unasked: the checks alone must notice."""
+    """One constant of Hopper changed without validation: only the checks must notice."""
     with monkeypatch.context() as patch:
         patch.setattr(Machine, "broken_rules", lambda machine: [])
         value = _changed(path, HOPPER.provenance[path].value)
@@ -154,7 +159,7 @@ def test_a_constant_moves_results_and_no_verdict(path, before):
 
 @pytest.mark.nightly
 def test_constants_said_to_be_unused_are(before, monkeypatch):
-    """All of them changed at once move nothing, so that none of them does."""
+    """Changing all of them at once changes no result, so none of them alone does."""
     assert set(NOT_USED_YET) <= set(SOURCED), "a line here is no sourced constant of Hopper's file; take it out"
     changed = HOPPER
     with monkeypatch.context() as patch:

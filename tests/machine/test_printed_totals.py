@@ -1,4 +1,4 @@
-"""What the sources print of the machines, recomputed from the parts in the machine files."""
+"""Totals printed in the sources, recomputed from the parts in the machine files."""
 
 from decimal import Decimal
 from math import floor
@@ -145,12 +145,12 @@ def test_perlmutter(perlmutter):
 
 
 def places(machine):
-    """Places for nodes in the network that the file states."""
+    """Number of node positions in the network of the file."""
     wired = machine.network.dragonfly or machine.network.fat_tree
     return wired.nodes
 
 
-# Of machines with a dragonfly or a fat tree: what a page prints in sum, and the same from the parts in the file.
+# Machines with a dragonfly or a fat tree: totals printed on a page, and the same from the parts in the file.
 @pytest.mark.parametrize(
     ("name", "printed", "source", "summed"),
     [

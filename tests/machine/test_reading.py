@@ -1,4 +1,4 @@
-"""Each rule for a single value, with the text of its message; and text that is no machine file."""
+"""Each rule for a single value, with the text of its message; and texts that are not machine files."""
 
 import copy
 
@@ -14,7 +14,7 @@ TEXT = Machine.load("toy").to_toml()
 
 
 def problems_of(change):
-    """What is wrong with the toy's file after a change."""
+    """Errors of the toy's file after a change."""
     document = copy.deepcopy(TOY)
     change(document)
     with pytest.raises(MachineError) as error:
@@ -23,7 +23,7 @@ def problems_of(change):
 
 
 def outcome(read):
-    """The machine, or what is wrong."""
+    """The machine, or its errors."""
     try:
         return read(), ()
     except MachineError as error:
@@ -31,7 +31,7 @@ def outcome(read):
 
 
 def put(path, value):
-    """Return a change that puts a value at a place."""
+    """Return a change that sets a value."""
     *folders, last = path
 
     def change(document):
@@ -43,7 +43,7 @@ def put(path, value):
 
 
 def drop(path):
-    """Return a change that takes a key away."""
+    """Return a change that removes a key."""
     *folders, last = path
 
     def change(document):
@@ -64,7 +64,7 @@ def value(number):
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        # Facts and their addresses
+        # Facts and their sources
         (
             put(COUNT, 88),
             "node.small.count = 88: needs its source: { value = ..., source = \"key\", at = \"where\" } or "
@@ -204,7 +204,7 @@ def test_each_rule_for_a_value(change, problem):
 
 @pytest.mark.parametrize("links", [0, 1])
 def test_pods_may_be_joined_by_one_link(links):
-    """One link is the least that leads on from a pod."""
+    """At least one link leads out of a pod."""
     document = Machine.load("summit").to_document()
     document["network"]["fat_tree"]["pod_uplinks"] = value(links)
     _, problems = outcome(lambda: Machine.from_document(document, name="summit.toml"))
@@ -288,7 +288,7 @@ json_values = st.recursive(
 
 @given(st.data())
 def test_any_value_at_any_key_is_read_or_refused(data):
-    """The reader takes a document with anything anywhere, or says what is wrong; nothing else happens."""
+    """The reader accepts a document with anything anywhere, or reports its errors; nothing else happens."""
     document = copy.deepcopy(TOY)
     place = document
     while True:

@@ -1,4 +1,4 @@
-"""What must hold between values, with the text of each message."""
+"""Rules between values, with the text of each message."""
 
 import copy
 import re
@@ -15,7 +15,7 @@ def value(number):
 
 
 def problems_of(changes, without=()):
-    """What is wrong with the toy's file after some changes."""
+    """Errors of the toy's file after some changes."""
     document = copy.deepcopy(TOY)
     for path, number in changes.items():
         table, _, key = path.rpartition(".")
@@ -44,7 +44,7 @@ FLOOR = [f"network.{key}" for key in ("floor_columns", "floor_rows", "cages_per_
             # 3 x 4 x 4 x 2 = 96 places; 88 + 9 = 97 nodes
             {"node.1.count": 9},
             [
-                "network.dimensions = 3 x 4 x 4: has 96 places for nodes (2 a router), fewer than the 97 nodes of all "
+                "network.dimensions = 3 x 4 x 4: has 96 places for nodes (2 per router), fewer than the 97 nodes of all "
                 "[[node]]"
             ],
         ),
@@ -187,7 +187,7 @@ def test_a_floor_may_come_without_service_blades():
 
 @pytest.mark.parametrize("cores", ["56-4294967295", "999999999999", "0-3,7-99999999999"])
 def test_a_range_of_cores_is_bounded_by_the_node(cores):
-    # Read as it stands it would fill the memory.
+    # Without this rule the file would fill the memory.
     text = Machine.load("perlmutter").to_toml().replace('"48-63"', f'"{cores}"', 1)
     with pytest.raises(MachineError, match=r"gpu_cores: names 64; the node has 64 cores"):
         Machine.from_toml(text)

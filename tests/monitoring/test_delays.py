@@ -1,4 +1,4 @@
-"""Synthetic histories: what contention takes, and a loss from its run on."""
+"""Synthetic histories: the effect of contention, and a loss from a given run."""
 
 from random import Random
 

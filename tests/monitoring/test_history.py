@@ -1,4 +1,4 @@
-"""Histories judged: verdicts, drifts, outliers, what other columns explain."""
+"""Assessment of histories: verdicts, drifts, outliers, effects of other columns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Histories that come back: two states and seasons are named, and lasting changes are still changes."""
+"""Recurring histories: two states and seasons are recognized, and lasting changes are still changes."""
 
 import math
 from random import Random
@@ -43,7 +43,7 @@ def seasonal(rng, runs=100):
 def test_what_comes_back_raises_no_alarm_of_change(draw, seed, verdict, histories):
     rng = Random(seed)
     verdicts = [judged(draw(rng)).verdict for _ in range(histories)]
-    # One that the noise covers may be taken for no change, which is no alarm.
+    # A change hidden by noise may be missed, which is not an alarm.
     assert verdicts.count(verdict) >= 0.9 * histories
     alarms = sum(verdict in ("worse", "better", "drifts, worse", "drifts, better") for verdict in verdicts)
     assert alarms < 0.05 * histories, alarms

@@ -1,4 +1,4 @@
-"""What moved together, and the part of the machine that explains it."""
+"""Simultaneous changes, and the part of the machine that explains them."""
 
 from __future__ import annotations
 

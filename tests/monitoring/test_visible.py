@@ -1,4 +1,4 @@
-"""The size of the silence: of changes as large as is said, 80 of 100 are seen; wandering noise gives no alarm."""
+"""Smallest visible change: 80 of 100 changes of that size are detected; wandering noise raises no alarm."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import pytest
 
 from hopperlib.monitoring.delays import synthetic_history
 from hopperlib.monitoring.history import WANDERS, History, Report, judge
-from hopperlib.monitoring.noise import spread_change, stands_out
+from hopperlib.monitoring.noise import is_unusual_step, spread_change
 from hopperlib.monitoring.visible import visible_change
 
 SPREAD = 0.06
@@ -51,7 +51,7 @@ def report(values: list[float]) -> Report:
 
 
 def sizes_said(kind: str, runs: int, series: int) -> tuple[list[float], int]:
-    """The sizes that quiet histories say, as differences of logarithms, and how many of these give a false alarm."""
+    """Reported sizes of quiet histories, as differences of logarithms, and the number of false alarms."""
     sizes, alarms = [], 0
     for number in range(series):
         quiet = report(KINDS[kind](random.Random(f"visible {kind} {runs} {number}"), runs))
@@ -63,7 +63,7 @@ def sizes_said(kind: str, runs: int, series: int) -> tuple[list[float], int]:
 
 
 def size_needed(kind: str, runs: int, number: int, halvings: int = 6) -> float:
-    """The loss in the middle of another history from which on it is said to have got worse."""
+    """The smallest loss in the middle of another history that is reported."""
     noise = KINDS[kind](random.Random(f"fresh {kind} {runs} {number}"), runs)
     low, high = 0.02, 0.8
     for _ in range(halvings):
@@ -74,7 +74,7 @@ def size_needed(kind: str, runs: int, number: int, halvings: int = 6) -> float:
 
 
 def share_seen(sizes: list[float], needed: list[float]) -> float:
-    """Share of pairs of a quiet history and another one in which the size that the first says is seen in the second."""
+    """Share of pairs of quiet histories in which the size reported for the first is detected in the second."""
     return sum(size >= other for size in sizes for other in needed) / len(sizes) / len(needed)
 
 
@@ -89,10 +89,11 @@ def test_four_of_five_losses_as_large_as_is_said_are_seen():
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("kind", KINDS)
 def test_four_of_five_losses_are_seen_whatever_the_noise(kind):
-    """Nominal 80 %, 75 to 85 % by the goal. Every size is held against every other history, so 100 by 200 tell it to some 3 %.
+    """Nominal 80 %, 75 to 85 % by the goal. Every size is held against every other history, so 100 by 200 tell it to
+    some 3 %.
 
-    Measured on 100 by 130: normal 84 %, heavy tails 80 %, skewed 85 %, contended 80 and 80 %, autocorrelation 80 %. With
-    skewed noise the size is said a little too large.
+    Measured on 100 by 130: normal 84 %, heavy tails 80 %, skewed 85 %, contended 80 and 80 %, autocorrelation 80 %.
+    With skewed noise the size is said a little too large.
     """
     sizes, alarms = sizes_said(kind, 60, 100)
     assert (
@@ -119,14 +120,14 @@ def test_a_spread_that_grows_is_found_where_it_does():
     assert abs(found.run - 60) <= 8
     assert found.before == pytest.approx(0.02, rel=0.3)
     assert found.after == pytest.approx(0.08, rel=0.3)
-    # Of even noise one in a thousand is said to change: none of 100.
+    # One in a thousand histories of even noise is reported as changed: none of 100.
     assert not any(spread_change([rng.gauss(0, 1) for _ in range(60)]) for _ in range(100))
 
 
 def test_a_step_stands_out_of_short_memory_and_wandering_does_not_alarm():
     rng = random.Random(6)
     step = [math.log(value) - 0.2 * (run >= 60) for run, value in enumerate(KINDS["normal"](rng, 120))]
-    assert stands_out(step, 60)
+    assert is_unusual_step(step, 60)
     verdicts = [report(pink(random.Random(f"pink {number}"), 100)).verdict for number in range(8)]
     assert all(
         verdict in ("no change", WANDERS, "moves with the season", "switches between two states")

@@ -1,4 +1,4 @@
-"""Many flows at once: counts by hand, laws, and public rings beside the model."""
+"""Many flows at once: counts by hand, laws, and the model compared with public ring measurements."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def test_two_senders_share_an_uplink():
 
 
 def test_everybody_with_everybody_through_one_uplink_each():
-    """Of seven messages of a node six leave the leaf; two nodes send 2 x 6/7 of 10 GB/s through 10 GB/s: 7/12."""
+    """Six of a node's seven messages leave the leaf; two nodes send 2 x 6/7 of 10 GB/s through 10 GB/s: 7/12."""
     assert share_kept(TREE, range(8), None).minimal == pytest.approx(7 / 12)
 
 
@@ -70,9 +70,9 @@ def test_bisection_keeps_every_point_once_and_halves_along_the_longest_side():
     assert {points[place][0] for place in order[:4]} == {0, 1}
 
 
-# Measured on a Cray XC30 with 24 ranks a node: shares of the pair rate in a random ring (HPC-UK, ARCHER benchmarks).
+# Measured on a Cray XC30 with 24 ranks per node: shares of the pair rate in a random ring (HPC-UK, ARCHER benchmarks).
 # These outcomes were known when the model was written; it has no fitted number. Half of the rate is left with both
-# directions busy; the nodes are one run of the machine's list, and nobody else sends.
+# directions busy; the nodes are one run of the machine's list, and no other job sends.
 RINGS = {4: 0.44, 16: 0.33, 128: 0.24, 256: 0.22}
 
 

@@ -20,10 +20,10 @@ DAY = 86_400
 
 
 def naive(jobs, nodes, partitions, *, policy="easy", priority=None, limit=None):
-    """Return {job: (start, nodes)} by the rules, with no cleverness at all.
+    """Return {job: (start, nodes)} by the rules, in the simplest way.
 
-    `nodes` is a list of [cores, gpus, memory], `partitions` has {queue: (positions, exclusive)}, and a job
-    is a dict with the same three of each of its nodes; `limit` is the most jobs of a user that run.
+    `nodes` is a list of [cores, gpus, memory], `partitions` has {queue: (positions, exclusive)}, and a job is a dict
+    with the same three values per node; `limit` is the maximum number of running jobs per user.
     """
     on = [[] for _ in nodes]
     running, waiting, done, to_come = {}, [], {}, sorted(range(len(jobs)), key=lambda i: jobs[i]["eligible"])
@@ -95,7 +95,7 @@ def naive(jobs, nodes, partitions, *, policy="easy", priority=None, limit=None):
 
 
 NODES = [[8, 0, 64]] * 4 + [[8, 2, 64]] * 3 + [[16, 0, 128]] * 2
-# gpu lies within all; one is apart, with whole nodes.
+# Partition gpu is part of all; one is separate, with whole nodes.
 PARTITIONS = {"all": (list(range(7)), False), "gpu": ([4, 5, 6], False), "one": ([7, 8], True)}
 CLUSTER = Cluster(
     nodes=tuple(NodeResources(cores=cores, gpus=gpus, memory_mb=memory) for cores, gpus, memory in NODES),
@@ -136,7 +136,7 @@ def compare(jobs, wanted, **options):
 
 @given(drawn_jobs(), st.sampled_from(["easy", "fcfs"]), st.sampled_from([None, 1, 2]))
 def test_same_starts_and_nodes(jobs, policy, limit):
-    # With limits of users all partitions are looked at together, without them each by itself.
+    # With user limits all partitions are scheduled together, otherwise each one separately.
     rules = Rules(limits=(Limit(per="user", jobs=limit),)) if limit else None
     compare(jobs, naive(jobs, NODES, PARTITIONS, policy=policy, limit=limit), policy=policy, rules=rules)
 
@@ -148,7 +148,7 @@ def test_same_starts_and_nodes_in_order_of_a_priority_that_changes(jobs):
     def priority(i, now):
         return 9.0 * jobs[i]["nodes"] / 9 + 8.0 * min(1.0, (now - jobs[i]["eligible"]) / 6)
 
-    # Priorities that differ by less than rounding would sort either way.
+    # Priorities that differ by less than the rounding error could be sorted either way.
     wanted = naive(jobs, NODES, PARTITIONS, priority=lambda i, now: round(priority(i, now), 6))
     if len({round(priority(i, 100), 6) for i in range(len(jobs))}) == len(jobs):
         compare(jobs, wanted, queue_order="multifactor", rules=rules)
@@ -262,7 +262,8 @@ def test_who_could_never_start():
 
 
 def test_ages_known_beforehand_give_what_working_them_out_anew_gives():
-    # One pool: while no wait reaches the greatest age, the order is known before; a limit that never binds takes the longer way.
+    # One pool: while no wait reaches the greatest age, the order is known before; a limit that never binds takes the
+    # longer way.
     rng = random.Random(11)
     jobs = [
         Job(number, rng.randint(0, 4000), rng.randint(1, 10), rng.randint(1, 300), 300, qos=rng.choice(["high", "low"]))
@@ -354,7 +355,8 @@ def test_plans_on_shared_nodes_second_by_second(rows, whole, closed):
 
 
 def test_jobs_under_one_switch():
-    # Two switches of two nodes: job 2 fits under one, and waits until both nodes of one are free; job 3 needs both switches.
+    # Two switches of two nodes: job 2 fits under one, and waits until both nodes of one are free; job 3 needs both
+    # switches.
     jobs = [Job(0, 0, 1, 9, 9), Job(1, 0, 2, 5, 5), Job(2, 1, 2, 3, 3), Job(3, 1, 3, 2, 2)]
     schedule = simulate(Workload(jobs), 4, nodes_per_switch=2)
     assert [schedule.runs(index) for index in range(4)] == [[(0, 1)], [(2, 4)], [(2, 4)], [(1, 4)]]

@@ -1,4 +1,4 @@
-"""Rank orders on grids of up to four dimensions: exact counts, and never worse than no order."""
+"""Rank orders on grids of up to four dimensions: exact counts, and never worse than the default order."""
 
 from itertools import product
 from math import prod

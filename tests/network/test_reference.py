@@ -1,4 +1,4 @@
-"""The scheduler against a naive one that keeps every node by itself and looks at everything at every event."""
+"""The scheduler against a naive implementation that tracks every node and checks everything at every event."""
 
 import pytest
 from hypothesis import given
@@ -10,7 +10,7 @@ from hopperlib.scheduling.workload import Job, Workload
 
 
 def naive(jobs, nodes, *, policy, keep, priorities=None):
-    """Return (start, end, nodes) of every job, by the rules and with no cleverness at all."""
+    """Return (start, end, nodes) of every job by the rules, in the simplest way."""
     owner = [None] * nodes
     waiting, running, done = [], {}, {}
     to_come = sorted(range(len(jobs)), key=lambda i: jobs[i].submit_time_s)

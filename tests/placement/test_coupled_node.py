@@ -38,7 +38,9 @@ systems = st.builds(
 
 def test_first_touch_by_one_thread_leaves_all_but_one_memory_idle():
     """Sharp ceilings: all data on one node of 20 GB/s, or dealt over four: a factor of four."""
-    one, dealt = (read_rate_gb_s(NODE, where(4), sharpness=200.0) for where in (Placement.on_one, Placement.dealt))
+    one, dealt = (
+        read_rate_gb_s(NODE, where(4), sharpness=200.0) for where in (Placement.on_one_numa_node, Placement.interleaved)
+    )
     assert one == pytest.approx(20.0, rel=1e-3)
     assert dealt == pytest.approx(80.0, rel=1e-2)
 
@@ -67,12 +69,12 @@ def test_a_stream_walks_once_a_page():
 def test_links_bound_what_leaves_the_fullest_node():
     """All data on one of two nodes: half of all reads cross a link of 5 GB/s, so 10 GB/s in all."""
     node = MemorySystem(2, 8, 100.0, 20.0, far_fraction=1.0, link_gb_s=5.0)
-    assert read_rate_gb_s(node, Placement.on_one(2), sharpness=200.0) == pytest.approx(10.0, rel=1e-2)
+    assert read_rate_gb_s(node, Placement.on_one_numa_node(2), sharpness=200.0) == pytest.approx(10.0, rel=1e-2)
 
 
 @given(systems, st.floats(64, 1e9), st.sampled_from([SMALL, 65536, LARGE]))
 def test_rates_keep_their_ceilings(node, piece, page):
-    placement = Placement.touched_in_pieces(node.numa_nodes, piece, page)
+    placement = Placement.first_touched_in_pieces(node.numa_nodes, piece, page)
     rate = read_rate_gb_s(node, placement, page_bytes=page)
     assert 0 < rate <= node.numa_nodes * node.channels_gb_s * (1 + 1e-9)
     assert rate <= node.numa_nodes * node.cores * node.core_gb_s * (1 + 1e-9)
@@ -80,7 +82,7 @@ def test_rates_keep_their_ceilings(node, piece, page):
 
 @given(systems, st.floats(64, 1e9))
 def test_larger_pages_never_place_data_better(node, piece):
-    far = [Placement.touched_in_pieces(node.numa_nodes, piece, page).far for page in (SMALL, 65536, LARGE)]
+    far = [Placement.first_touched_in_pieces(node.numa_nodes, piece, page).far for page in (SMALL, 65536, LARGE)]
     assert far == sorted(far)
     assert all(0 <= each <= 1 - 1 / node.numa_nodes for each in far)
 
@@ -113,9 +115,9 @@ def test_mapping_is_faults_and_clearing():
 # Signs of public measurements, with inputs that their texts give: time with large pages over small.
 # - a hash map's lookups in 0.3 to 4.6 MB on Zen 4 (72 and 3,072 entries): 0.93 to 0.95; its iteration over 125 KB: 1.00
 #   (martinus/unordered_dense, issue 231);
-# - sorting and random access on eight NUMA nodes, one process, pages placed at first touch: 1.5 (Chapel, pull request 19355);
-# - a climate model that streams: no difference seen (E3SM, pull request 3129);
-# - messages over Gemini: 3.5 against 6.0 GB/s (CUG 2011).
+# - sorting and random access on eight NUMA nodes, one process, pages placed at first touch: 1.5 (Chapel, pull request
+# 19355); - a climate model that streams: no difference seen (E3SM, pull request 3129); - messages over Gemini: 3.5
+# against 6.0 GB/s (CUG 2011).
 def test_a_table_beyond_the_first_translations_gains_a_little():
     one = MemorySystem(1, 8, 40.0, 10.0)
     tables = [Translation(2.0, 72, 64, 1.5e6), Translation(2.0, 72, 64, 1.5e6)]
@@ -141,7 +143,9 @@ def test_a_stream_in_large_pieces_does_not_notice():
 
 
 def test_messages_gain_what_the_interface_prints():
-    """Only messages, at 6.0 GB/s with 0.488 us a page: the time with large pages is 3.5 / 6.0 of that with small ones."""
+    """Only messages, at 6.0 GB/s with 0.488 us per page: the time with large pages is 3.5 / 6.0 of that with small
+    ones.
+    """
     ratio = page_size_ratio(PageRun(0.0, 1.0), NODE, piece_bytes=1e9, messages=(6.0, 0.488))
     assert ratio == pytest.approx(3.5 / 6.0, abs=0.01)
 
@@ -150,9 +154,9 @@ def test_messages_gain_what_the_interface_prints():
     ("call", "text"),
     [
         (lambda: page_size_ratio(PageRun(0.8, 0.3), NODE, piece_bytes=1e9), "must be shares of the run time"),
-        (lambda: read_rate_gb_s(NODE, Placement.dealt(2)), "must be 4, one for each NUMA node"),
-        (lambda: read_rate_gb_s(NODE, Placement.dealt(4), threads=33), "the cores of the node"),
-        (lambda: Placement.touched_in_pieces(4, 0, SMALL), "piece_bytes"),
+        (lambda: read_rate_gb_s(NODE, Placement.interleaved(2)), "must be 4, one for each NUMA node"),
+        (lambda: read_rate_gb_s(NODE, Placement.interleaved(4), threads=33), "the cores of the node"),
+        (lambda: Placement.first_touched_in_pieces(4, 0, SMALL), "piece_bytes"),
         (lambda: first_touch_s(1, SMALL, fault_us=1, clear_gb_s=0), "clear_gb_s"),
     ],
 )

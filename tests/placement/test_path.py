@@ -1,4 +1,4 @@
-"""The way of a launch text to its drawing: short, and without reading anything twice."""
+"""The path from a launch text to its drawing is short and reads nothing twice."""
 
 import sys
 from collections import Counter

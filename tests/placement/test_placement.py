@@ -86,7 +86,8 @@ def test_a_wide_toy_node() -> None:
 
 
 def test_all_of_hopper_is_placed_quickly() -> None:
-    # 153,216 tasks on 6,384 nodes. Processor time, and a bound far from the 0.03 s it takes: a busy machine is no failure.
+    # 153,216 tasks on 6,384 nodes. Processor time, and a bound far from the 0.03 s it takes: a busy machine is no
+    # failure.
     launch = read_launch("aprun -n 153216 a", HOPPER)
     start = time.process_time()
     placement = place_tasks(launch, HOPPER)
@@ -168,7 +169,7 @@ def test_laws_of_every_placement(line: str, name: str) -> None:
 
 
 def binds_to_own_cpus(line: str) -> bool:
-    """Whether a line gives each task CPUs of its own: it says nothing that makes tasks share."""
+    """Whether a line gives each task separate CPUs: it has no option that makes tasks share."""
     sharing = ("numa_node", "none", "-cc ", "sockets", "ldoms", "map_", "mask_", "rank_ldom", "per-socket")
     if any(word in line for word in sharing):
         return False

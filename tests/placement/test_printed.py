@@ -1,4 +1,4 @@
-"""Placements that the sites' own guides print, of the machine files that come with the library."""
+"""Placements printed in the sites' guides, for the machine files of the library."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def test_gpus_that_tasks_count_from_zero_are_told_apart_by_their_buses():
     form = "MPI {:03} - OMP 000 - HWT 001 (CCD0) - Node n1 - RT_GPU_ID 0 - GPU_ID 0 - Bus_ID {}(GCD4/CCD0)"
     printed = read_printed("\n".join(form.format(task, bus) for task, bus in enumerate(buses)), lumi.node())
     assert [printed[task].gpus for task in range(8)] == [{gpu} for gpu in "45236701"]
-    # With some of a node's buses alone nothing is known of which is which.
+    # With only some of a node's buses, the GPUs cannot be identified.
     assert read_printed(form.format(0, "d1") + "\n" + form.format(1, "c1"), lumi.node())[1].gpus == frozenset()
 
 

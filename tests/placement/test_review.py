@@ -1,4 +1,4 @@
-"""The whole way from a text to what is said about it."""
+"""From a text to the findings about it."""
 
 import pytest
 from hypothesis import given

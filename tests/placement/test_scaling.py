@@ -1,4 +1,4 @@
-"""Parts of a run that shrink, stay and grow."""
+"""Parts of a run that shrink, stay constant and grow."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A placement in words and as text."""
+"""A placement in words and as a text drawing."""
 
 import pytest
 

@@ -144,3 +144,22 @@ def test_covariates_and_a_column_of_dates():
         read_run_times(["run_time_s,hops", "10,inf"], covariates=["hops"])
     with pytest.raises(InputError, match="there is no column 'io' for the covariate"):
         read_run_times(lines, covariates=["io"])
+
+
+@pytest.mark.parametrize(
+    ("lines", "unit", "times"),
+    [
+        (["Elapsed", "00:10:00", "1-00:00:01"], "s", (600, 86_401)),
+        (["ElapsedRaw", "600"], "s", (600,)),
+        (["CPUTimeRAW", "600"], "s", (600,)),
+        # A clock is read in seconds, whatever the heading says.
+        (["elapsed [min]", "00:10:00"], "s", (600,)),
+        (["elapsed [min]", "10"], "min", (10,)),
+        # Plain numbers among clocks leave the unit open.
+        (["Elapsed", "00:10:00", "600"], "", (600, 600)),
+        (["Elapsed", "600"], "", (600,)),
+    ],
+)
+def test_the_unit_follows_from_the_form_of_the_times_or_the_heading(lines, unit, times):
+    runs = read_run_times(lines, column=lines[0])
+    assert (runs.unit, runs.times) == (unit, times)

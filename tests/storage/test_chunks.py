@@ -1,7 +1,7 @@
 """Chunks read, held against counts of HDF5 2.0 itself; better shapes against brute force; laws and refusals.
 
-`chunk-reads.csv` was measured with h5py 3.16: arrays of doubles in random shapes, chunks and ways through them, read through
-a file object that notes where it is read; all 400 patterns tried were as told here, 60 of them are kept.
+`chunk-reads.csv` was measured with h5py 3.16: arrays of doubles in random shapes, chunks and ways through them, read
+through a file object that notes where it is read; all 400 patterns tried were as told here, 60 of them are kept.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def test_both_kinds_are_among_the_counts():
         for row in whole
         if int(row["chunks_read"]) > math.prod(Array(shape=_shape(row["shape"]), chunk=_shape(row["chunk"])).counts)
     ]
-    # Enough of them read chunks more than once, so that the cache matters.
+    # Many of them read chunks more than once, so that the cache matters.
     assert (len(MEASURED), len(whole), len(again) >= 30) == (60, 48, True)
 
 
@@ -83,7 +83,7 @@ def test_every_chunk_is_read_and_no_byte_is_forgotten(shapes, compressed, cache,
     assert found.bytes_read >= found.bytes_wanted
     if compressed or array.chunk_bytes <= cache:
         assert math.prod(array.counts) <= found.chunks_read <= found.touches
-    # With room for all, in slots of their own, each is read once.
+    # With space for all, in separate slots, each is read once.
     roomy = reads(array, block, cache_bytes=10**9, slots=10**9 + 7)
     assert roomy.chunks_read == math.prod(array.counts)
 

@@ -1,4 +1,4 @@
-"""What buffering buys: a case worked by hand, the calibration, laws."""
+"""Gain from buffering: a hand-derived case, the calibration, laws."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ def test_time_of_a_gb_by_hand():
     # 1 GB/s: 1 s to move. 1e9/4096 calls of 10 us are 2.4414 s; each ends with a page.
     one = Costs(task_rate_gb_s=1, call_cost_s=1e-5, unaligned_extra=1, wait_fraction=0.5)
     assert one.seconds_per_gb(4096) == pytest.approx(1 + 2.44140625)
-    # Calls of 2048: twice as many, every second one dearer by one call.
+    # Calls of 2048: twice as many, every second one costs one call more.
     assert one.seconds_per_gb(2048) == pytest.approx(1 + 2 * 2.44140625 * 1.5)
-    # Reading waits half as long as moving, unless somebody reads ahead.
+    # Reads wait half as long as moving, unless data are read ahead.
     assert one.seconds_per_gb(4096, reading=True) == pytest.approx(1.5 + 2.44140625)
     assert one.seconds_per_gb(4096, reading=True, ahead=True) == pytest.approx(1 + 2.44140625)
 
@@ -47,14 +47,15 @@ def test_time_of_a_gb_in_buffers_by_hand():
     # 1e9 calls of a byte take the library 1e-8 s each; 1e9/4096 of a buffer 1e-5 s.
     one = Costs(task_rate_gb_s=1, call_cost_s=1e-5, library_s=1e-8)
     assert one.buffered_seconds_per_gb(1, Buffers(4096)) == pytest.approx(1 + 2.44140625 + 10)
-    # A call as large as a buffer goes past the library.
+    # A call as large as a buffer bypasses the library.
     assert one.buffered_seconds_per_gb(4096, Buffers(4096)) == pytest.approx(1 + 2.44140625)
 
 
-# Public programs: size of a call, buffer, cost of a call without buffers, gain as a factor (see the module's references).
+# Public programs: size of a call, buffer, cost of a call without buffers, gain as a factor (see the module's
+# references).
 @pytest.mark.parametrize(("call", "cost_s", "factor"), [(1, 6.29e-6, 100), (8, 1.1e-6, 31), (16, 1.1e-6, 30)])
 def test_small_calls_gain_what_public_programs_gained(call, cost_s, factor):
-    """A task alone, where the data stay in the page cache (2 GB/s): within a factor of two and a half."""
+    """A task alone, with data in the page cache (2 GB/s): within a factor of two and a half."""
     one = Costs(task_rate_gb_s=2.0, call_cost_s=cost_s, unaligned_extra=0)
     assert factor / 2.5 < 1 + gain(one, call, Buffers(8192), reading=False) < 2.5 * factor
 
@@ -110,7 +111,7 @@ def test_reads_gain_at_least_as_much_as_writes(one, size, power):
 
 @given(costs, st.integers(min_value=1, max_value=1 << 12))
 def test_smaller_calls_gain_more(one, pages):
-    # What a call of the library costs more than one to the file system is no gain.
+    # If a library call costs more than a file-system call, there is no gain.
     one = replace(one, call_cost_s=max(one.call_cost_s, one.library_s))
     small, large = 4096 * pages, 8192 * pages
     gains = [gain(one, size, Buffers(1 << 25), reading=False) for size in (small, large)]

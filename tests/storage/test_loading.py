@@ -1,4 +1,4 @@
-"""Loading libraries: small cases by hand, laws, refusals."""
+"""Loading libraries: small hand-derived cases, laws, errors."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hopperlib.errors import InputError
 from hopperlib.storage.loading import METHODS, load_range_s, load_time
 
-# Eight nodes of two tasks; ten files in three places, 1 GB; two servers of 30 requests and 0.5 GB a second, links of 4.
+# Eight nodes of two tasks; ten files in three places, 1 GB; two servers of 30 requests and 0.5 GB per second, links of
+# 4.
 JOB = {
     "nodes": 8,
     "tasks_per_node": 2,
@@ -30,7 +31,7 @@ def test_four_ways_by_hand():
     assert times["serial"] == pytest.approx((16, 16, 0))
     assert times["parallel"] == pytest.approx((sixteen, 2 * eight, 0))
     assert times["cached"] == pytest.approx((eight, 2 * eight, 0))
-    # Many are served at half the time of one after another, nearly.
+    # Many users take nearly half the time of serial service.
     assert (sixteen, eight) == pytest.approx((8, 4), rel=0.011)
     assert times["broadcast"] == (1, 2, 3 * 0.25)
     assert times["broadcast"].total_s == 3.75
@@ -68,7 +69,7 @@ def test_each_way_is_no_slower_than_the_one_before(nodes, tasks_per_node, server
     serial, parallel, cached, _, image = (load_time(method, **job).total_s for method in METHODS)
     assert cached <= parallel * (1 + 1e-9)
     assert parallel <= serial * (1 + 1e-9)
-    # An image is looked up once a node and read as a copy a node is.
+    # An image is looked up once per node and read like a copy on each node.
     assert image <= cached * (1 + 1e-9)
     assert load_time("broadcast", **job).lookups_s <= load_time("cached", **job).lookups_s
 

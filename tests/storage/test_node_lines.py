@@ -1,4 +1,4 @@
-"""What runs once on each node, by launcher."""
+"""Commands that run once on each node, by launcher."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Run times that nobody measured, with planted causes: effects of columns, a slow node, outliers."""
+"""Synthetic run times with planted causes: effects of columns, a slow node, outliers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ from datetime import date, timedelta
 
 from hopperkit.variation.table import RunsTable
 
-#: Planted effects on the logarithm: for each hop, for each group of nodes, in one partition, for a full load, after an upgrade.
+#: Planted effects on the logarithm: for each hop, for each group of nodes, in one partition, for a full load, after an
+# upgrade.
 PLANTED = {"hops": 0.02, "groups": 0.02, "partition": 0.04, "load": 0.10, "date": 0.03}
 
 
@@ -20,7 +21,7 @@ def outlying(rng: random.Random, share: float) -> float:
 def with_effects(
     rng: random.Random, outliers: float, runs: int = 400, spread: float = 0.05, size: float = 1.0
 ) -> RunsTable:
-    """Runs whose columns have the effects of `PLANTED`, times `size`, and one column without any."""
+    """Runs whose columns have the effects of `PLANTED` times `size`, and one column without an effect."""
     columns: dict[str, list] = {"hops": [], "groups": [], "partition": [], "load": [], "nothing": []}
     values, when = [], []
     for run in range(runs):

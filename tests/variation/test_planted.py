@@ -1,4 +1,4 @@
-"""Planted causes among outliers: each is found, hardly any other is, and least squares shows why it must be robust."""
+"""Planted causes among outliers: each one is found, other factors only by chance, and robust fits agree with RLM."""
 
 from __future__ import annotations
 
@@ -16,6 +16,9 @@ from hopperkit.variation.factors import date_factor, factors_of
 from tests.variation.drawn import PLANTED, with_effects, with_slow_node
 
 OUTLIERS = (0.0, 0.02, 0.05)
+# At a level of 5 %, 99.6 % of series of 100 data sets without an effect have at most this many findings: the sum of
+# C(100, k) 0.05^k 0.95^(100 - k) up to k = 11.
+MOST_BY_CHANCE = 11
 
 
 def both(seed: int, outliers: float) -> tuple[set[str], set[str]]:
@@ -25,7 +28,7 @@ def both(seed: int, outliers: float) -> tuple[set[str], set[str]]:
     logs = [math.log(value) for value in table.values]
     columns = [column for factor in factors for column in design_of(factor)]
     fitted = sm.RLM(logs, sm.add_constant(np.array(columns).T)).fit()
-    # Each factor has one column here: of two partitions one is compared with the other.
+    # Each factor has one column here: one of two partitions is compared with the other.
     ours = effects_of(logs, factors)
     wald = (fitted.params[1:] / fitted.bse[1:]) ** 2
     from scipy import stats
@@ -37,7 +40,7 @@ def both(seed: int, outliers: float) -> tuple[set[str], set[str]]:
     return theirs, {row.factor.name for row in ours.rows if row.p_corrected <= 0.05}
 
 
-# All shares of outliers, and a hundred seeds, at night.
+# The nightly test has all shares of outliers and a hundred seeds.
 @pytest.mark.parametrize("outliers", OUTLIERS[1:2])
 def test_every_effect_that_rlm_finds_is_found(outliers):
     for seed in range(1):
@@ -52,16 +55,16 @@ def test_every_effect_that_rlm_finds_is_found_in_100_data_sets(outliers):
     found = [both(seed, outliers) for seed in range(100)]
     assert all(ours == theirs for theirs, ours in found)
     assert sum(len(ours & set(PLANTED)) for _, ours in found) >= 0.95 * 5 * 100
-    assert sum("nothing" in ours for _, ours in found) <= 5
+    assert sum("nothing" in ours for _, ours in found) <= MOST_BY_CHANCE
 
 
 @pytest.mark.parametrize("outliers", OUTLIERS)
 def test_the_whole_answer_names_the_planted_columns(outliers):
     found = explain(with_effects(random.Random(f"whole {outliers}"), outliers))
-    # The upgrade, 3 % halfway, is smaller than a line through the dates makes of it: the test with RLM counts it.
+    # A line through the dates overestimates the upgrade of 3 % halfway, so only the test with RLM includes it.
     assert set(PLANTED) - {"date"} <= set(found.found)
     assert "nothing" not in found.found
-    # Of the bulk: the outliers take none of the share (size of the planted variance: 0.0034 beside 0.0025 of noise).
+    # The share is that of the bulk, without outliers: a planted variance of 0.0034, against 0.0025 of noise.
     assert 0.45 < found.effects.explained < 0.7
 
 
@@ -78,9 +81,9 @@ def test_a_slow_node_is_named(outliers):
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
 @pytest.mark.parametrize("outliers", OUTLIERS)
-def test_a_slow_node_is_named_in_95_of_100_data_sets_and_none_in_95_without(outliers):
+def test_a_slow_node_is_named_in_95_of_100_data_sets_and_none_by_more_than_chance_without(outliers):
     assert sum(named(seed, outliers)[:1] == ("node r2-n17",) for seed in range(100)) >= 95
-    assert sum(named(seed, outliers, slow=0.0) == () for seed in range(100)) >= 95
+    assert sum(named(seed, outliers, slow=0.0) != () for seed in range(100)) <= MOST_BY_CHANCE
 
 
 @pytest.mark.nightly

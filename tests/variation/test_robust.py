@@ -1,4 +1,4 @@
-"""Huber's M-estimator against statsmodels, and what no outlier may do to it."""
+"""Huber's M-estimator against statsmodels, and its robustness to outliers."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def test_regression_is_that_of_statsmodels(points, columns, outliers):
     assert ours.estimates == pytest.approx(theirs.params.tolist(), rel=1e-6, abs=1e-9)
     assert ours.errors == pytest.approx(theirs.bse.tolist(), rel=1e-6)
     assert ours.scale == pytest.approx(theirs.scale, rel=1e-6)
-    # The outliers, and hardly any other point, lost most of their weight.
+    # Outliers lost most of their weight, and hardly any other point did.
     assert max(ours.weights[:outliers]) < 0.2 < np.median(ours.weights[outliers:])
 
 
@@ -35,7 +35,8 @@ def test_medians_are_near_those_of_quantile_regression():
     y[:10] += 5
     theirs = sm.QuantReg(y, sm.add_constant(x)).fit(q=0.5).params
     ours = regression([[1.0, float(cell)] for cell in x], y.tolist()).estimates
-    # Both are robust estimates of one line: apart by less than two standard errors of the median (0.025 and 0.04).
+    # Both are robust estimates of the same line: they differ by less than two standard errors of the median (0.025 and
+    # 0.04).
     assert ours == pytest.approx(theirs.tolist(), abs=0.08)
 
 

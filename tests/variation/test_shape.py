@@ -77,7 +77,7 @@ def test_the_dip_is_between_its_bounds_and_moves_with_nothing(values, shift, sca
 
 
 def test_the_table_of_dips_is_that_of_uniform_values():
-    """Anew with other seeds: 5 % of 2,000 samples of 20 lie beyond its 5 %, give or take three standard errors (1.5 %)."""
+    """With other seeds: 5 % of 2,000 samples of 20 lie beyond its 5 %, give or take three standard errors (1.5 %)."""
     rng = random.Random("dips")
     (row,) = [row for row in rows("chance-of-dip.csv") if row["values"] == "20"]
     beyond = sum(dip([rng.random() for _ in range(20)]) * math.sqrt(20) > float(row["dip_0.05"]) for _ in range(2000))
@@ -104,7 +104,7 @@ def test_ranks_are_those_of_scipy(values):
 def test_a_step_is_the_largest_rank_sum():
     logs = [0.3, 0.1, 0.2, 0.0, 1.1, 1.0, 1.3, 1.2, 0.9]
     found = order_of(logs, random.Random(1))
-    # 2 of the 126 ways to choose four of nine runs part them so: no other cut can do better.
+    # 2 of the 126 ways to choose four of nine runs separate them like this: no other cut is better.
     assert mannwhitneyu(logs[:4], logs[4:], method="exact").pvalue == pytest.approx(2 / 126)
     assert (found.kind, found.at, round(found.change, 2)) == ("step", 4, 0.95)
 
@@ -115,7 +115,9 @@ def test_the_slope_is_the_median_of_all():
 
 
 def test_the_slowest_runs_of_an_exponential_tail_are_no_slow_runs():
-    """At most 2 % of samples without slow runs, whether their tail is normal or exponential: 2 % of 500 and 3 errors, 19."""
+    """At most 2 % of samples without slow runs, whether their tail is normal or exponential: 2 % of 500 and 3 errors,
+    19.
+    """
     rng = random.Random("tails")
     draws = {"normal": lambda: rng.gauss(0, 1), "exponential": lambda: rng.expovariate(1)}
     for draw in draws.values():
@@ -173,7 +175,7 @@ def alarms(kind: str, runs: int, series: int) -> float:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_noise_is_one_group(kind):
-    """Four looks at 2 % each, of which few come true at once: 6 % of 60 and three errors are 9."""
+    """Four tests at 2 % each, few of which are significant at once: 6 % of 60 plus three standard errors are 9."""
     assert alarms(kind, 24, 60) <= 0.15
 
 

@@ -1,4 +1,6 @@
-"""The size of a silence between two sides: four of five differences as large as is said are seen, whatever the tails."""
+"""Smallest detectable difference between two sides: four of five differences of that size are detected, for any
+tails.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def share_seen(tails, first, second, z_needed, rng, sizes=60, tries=40):
 @pytest.mark.parametrize("tails", TAILS)
 @pytest.mark.parametrize(("first", "second", "z_needed"), [(20, 20, 2.0), (20, 20, 3.0), (10, 60, 2.4), (6, 6, 2.0)])
 def test_four_of_five_differences_are_seen(tails, first, second, z_needed):
-    """The larger of two answers is said, so somewhat more than 80 %: measured 80 to 88 %, give or take 2 %."""
+    """The larger of two sizes is reported, so detection is slightly above 80 %: measured 80 to 88 %, plus or minus 2
+    %.
+    """
     assert 0.76 <= share_seen(tails, first, second, z_needed, np.random.default_rng(3)) <= 0.92
 
 

@@ -312,7 +312,7 @@ def dealt_gain(
     True
     """
     node = _system(numa_nodes, cores, channels_gb_s, core_gb_s, far, link)
-    one, dealt = Placement.on_one(numa_nodes), Placement.dealt(numa_nodes)
+    one, dealt = Placement.on_one_numa_node(numa_nodes), Placement.interleaved(numa_nodes)
     shares = tuple(spread_before * d + (1 - spread_before) * o for d, o in zip(dealt.shares, one.shares, strict=True))
     before = read_rate_gb_s(node, Placement(shares, one.far))
     after = read_rate_gb_s(node, dealt)

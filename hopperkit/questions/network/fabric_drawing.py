@@ -9,7 +9,7 @@ from typing import Any
 from hopperkit.questions.result import Drawing
 from hopperlib.network.fabrics.dragonfly import Dragonfly
 from hopperlib.network.fabrics.fabric import Fabric
-from hopperlib.network.fabrics.rates import Laid
+from hopperlib.network.fabrics.rates import RoutedTraffic
 from hopperlib.network.fabrics.tree import SwitchTree
 from hopperlib.text import count
 
@@ -25,7 +25,7 @@ _INK = "#12303f"
 _FULL = ((0.9, "#b2182b", 3.0), (0.5, "#ef8a62", 2.0), (0.1, "#7fb3d5", 1.2), (0.0, "#9aa5ad", 0.5))
 
 
-def drawings_of(fabric: Fabric, places: Sequence[int], laid: Laid, share: float) -> tuple[Drawing, ...]:
+def drawings_of(fabric: Fabric, places: Sequence[int], laid: RoutedTraffic, share: float) -> tuple[Drawing, ...]:
     """Return the network with a job in it and its link loads; empty for a torus, which has a separate page.
 
     Parameters
@@ -33,7 +33,7 @@ def drawings_of(fabric: Fabric, places: Sequence[int], laid: Laid, share: float)
     fabric : Fabric
     places : sequence of int
         Nodes of the job.
-    laid : Laid
+    laid : RoutedTraffic
         The traffic on its links.
     share : float
         Of messages that take the second way of routing. [fraction]

@@ -10,7 +10,7 @@ from hopperkit.questions.network.fabric_drawing import drawings_of
 from hopperkit.questions.result import Column, Figure, Result, Table, Value, table
 from hopperkit.readers.jobs import read_job_trace
 from hopperkit.traces.scheduler import simulate
-from hopperlib.errors import pinned_on, refusal
+from hopperlib.errors import attributed_to, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.network.fabrics.allocation_spread import AllocationSpread, allocation_spread
@@ -18,7 +18,7 @@ from hopperlib.network.fabrics.choices import CHOICES, choose, touched
 from hopperlib.network.fabrics.fabric import Fabric, Traffic
 from hopperlib.network.fabrics.of_machine import fabric_of
 from hopperlib.network.fabrics.patterns import PATTERNS, messages_of
-from hopperlib.network.fabrics.rates import Laid, Pace, lay, slowdown_from_traffic
+from hopperlib.network.fabrics.rates import Pace, RoutedTraffic, lay, slowdown_from_traffic
 from hopperlib.network.torus.placement import busy, jobs_on_busy
 from hopperlib.text import count
 
@@ -75,7 +75,7 @@ class Exchange(ask.Setting):
         if not self.trace.strip():
             return jobs_on_busy(self.fabric.nodes, self.busy_fraction)
         nodes = min(self.fabric.nodes, self.machine.nodes)
-        with pinned_on("trace"):
+        with attributed_to("trace"):
             jobs = read_job_trace(self.trace).workload
         jobs = jobs.of([job for job, width in enumerate(jobs.nodes) if width <= nodes])
         if not len(jobs):
@@ -105,14 +105,14 @@ class Exchange(ask.Setting):
         return self.places[self.placement]
 
     @cached_property
-    def laid(self) -> dict[str, Laid]:
+    def laid(self) -> dict[str, RoutedTraffic]:
         """The traffic on the links, by each choice."""
         messages = messages_of(self.pattern, self.nodes, random.Random(_SEED))
         others = self._others() if self.others_fraction and self.others else None
         wants = [self.fabric.node_gb_s, *([self.others_fraction * self.fabric.node_gb_s] if others else [])]
 
         @cache
-        def laid(places: tuple[int, ...]) -> Laid:
+        def laid(places: tuple[int, ...]) -> RoutedTraffic:
             return lay(
                 self.fabric, [Traffic.between(self.fabric, places, messages), *([others] if others else [])], wants
             )

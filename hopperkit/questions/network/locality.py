@@ -14,7 +14,7 @@ from hopperkit.readers.jobs import read_job_trace
 from hopperkit.readers.networks import SiteNetwork, read_site_network
 from hopperkit.readers.networks.placements import PlacedJob, Placements, locate_jobs
 from hopperkit.traces.group_cost import STATED_EFFECT, GroupCost, WaitForOne, cost_of_groups, wait_for_one
-from hopperlib.errors import pinned_on
+from hopperlib.errors import attributed_to
 from hopperlib.finding import Finding
 from hopperlib.package_data import load_text_resource
 from hopperlib.text import count, duration
@@ -51,13 +51,13 @@ class Where(ask.Setting):
     @cached_property
     def site(self) -> SiteNetwork:
         """The network."""
-        with pinned_on("network"):
+        with attributed_to("network"):
             return read_site_network(self.network)
 
     @cached_property
     def placements(self) -> Placements:
         """Locations of the jobs."""
-        with pinned_on("jobs"):
+        with attributed_to("jobs"):
             return locate_jobs(read_job_trace(self.jobs), self.site)
 
     @property

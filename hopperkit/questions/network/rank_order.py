@@ -7,7 +7,7 @@ from math import prod
 from hopperkit.questions import ask
 from hopperkit.questions.figures import Axis, Series, chart
 from hopperkit.questions.result import Download, Figure, Result, Snippet, Value
-from hopperlib.errors import InputError, pinned_on
+from hopperlib.errors import InputError, attributed_to
 from hopperlib.network import rank_order as ro
 from hopperlib.text import share
 
@@ -38,7 +38,7 @@ class Ranks(ask.Setting):
 
     def sides(self, name: str) -> ro.Grid:
         """Return a grid that was typed in, its fault pinned on its control."""
-        with pinned_on(name):
+        with attributed_to(name):
             return ro.parse_grid(getattr(self, name))
 
 

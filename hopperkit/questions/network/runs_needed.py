@@ -9,7 +9,7 @@ from hopperkit.questions.figures import Axis, Reference, Series, chart
 from hopperkit.questions.result import Figure, Result
 from hopperkit.readers.run_times import RunTimes, read_run_times
 from hopperlib.finding import Finding
-from hopperlib.network.runtime.power import Spread, gain_shown, power, runs_needed, spread_of
+from hopperlib.network.runtime.power import Spread, detectable_gain, power, runs_needed, spread_of
 from hopperlib.text import capital, count, digits, share
 
 _RUNS = (2, 3, 4, 5, 7, 10, 14, 20, 30, 50, 100, 200)
@@ -88,7 +88,7 @@ def _facts(comparison: Comparison) -> dict[str, Any]:
     return {
         "runs_needed": comparison.needed(noise),
         "chance": comparison.chance(comparison.runs),
-        "gain_shown_percent": 100 * gain_shown(noise, comparison.runs, chance=comparison.wanted),
+        "gain_shown_percent": 100 * detectable_gain(noise, comparison.runs, chance=comparison.wanted),
         "runs": comparison.runs,
         "noise_percent": 100 * noise,
     }

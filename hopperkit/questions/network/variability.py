@@ -166,7 +166,7 @@ def _facts(study: Study) -> dict[str, Any]:
         "least_s": runs[0],
         "most_s": runs[-1],
         "sd_s": study.times.sd_s,
-        "triplet_percent": 100 * (study.times.slowest_over_quickest - 1),
+        "triplet_percent": 100 * (study.times.slowest_over_fastest - 1),
         "best_r2": study.best[0],
         "least_correlation": min(strongest, default=0.0),
         "wait_h": fmean(job.wait_h for job in study.jobs),

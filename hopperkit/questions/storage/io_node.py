@@ -10,10 +10,10 @@ from hopperkit.questions.result import Figure, Result, Value
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import (
     client_findings,
+    divergence_point,
     file_system_of,
     level_from,
     nodes_in_use,
-    parting_point,
     write_curve,
 )
 from hopperlib.text import count, share
@@ -70,7 +70,7 @@ class Job(ask.Setting):
     @cached_property
     def parting(self) -> int:
         """Smallest number of tasks at which the curves are a fifth apart; 0 if they never are."""
-        return parting_point(self.one.curve, self.other.curve, apart=_APART) or 0
+        return divergence_point(self.one.curve, self.other.curve, apart=_APART) or 0
 
     @cached_property
     def level(self) -> int:
@@ -90,7 +90,7 @@ def answer(job: Job) -> Result:
             "tasks": job.tasks,
             "first_rate_gb_s": one.curve[-1],
             "second_rate_gb_s": other.curve[-1],
-            "parting_point": job.parting,
+            "divergence_point": job.parting,
             "level_from": job.level,
             "first_nodes": one.nodes,
             "second_nodes": other.nodes,

@@ -13,11 +13,11 @@ from hopperlib.finding import Finding
 from hopperlib.storage.lustre.dumps import barrier_rate_gb_s, barrier_steps
 from hopperlib.storage.lustre.osts import (
     FileDump,
-    deal_objects,
-    deals_in_time,
+    affordable_repetitions,
+    central_range,
     file_dump,
     finish_times_s,
-    nine_of_ten,
+    place_objects,
     rate_steps,
     uneven_weights,
 )
@@ -37,8 +37,8 @@ _ASSUMED = Finding(
 @lru_cache(maxsize=8)  # Most controls do not affect the placement.
 def _deals(allocator: str, files: int, stripe_count: int, osts: int, seed: int) -> list[list[int]]:
     """Return the objects on each OST for repeated placements; emptier OSTs are preferred if the allocator weighs them."""
-    deal = partial(deal_objects, files, stripe_count, osts, allocator=allocator, rng=random.Random(seed))
-    times = deals_in_time(_REPETITIONS, files, stripe_count, allocator)
+    deal = partial(place_objects, files, stripe_count, osts, allocator=allocator, rng=random.Random(seed))
+    times = affordable_repetitions(_REPETITIONS, files, stripe_count, allocator)
     return [deal(weights=uneven_weights(osts)) for _ in range(times)]
 
 
@@ -150,7 +150,7 @@ def _dealt(label: str, mean: float, values: list[float], unit: str, decimals: in
     """Return a number from repeated placements, with its range if there are several."""
     if len(values) == 1:
         return Value(label, mean, "predicted", unit, decimals)
-    low, high = nine_of_ten(values)
+    low, high = central_range(values)
     return Value(label, mean, "predicted", unit, decimals, low=low, high=high, note=note)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from hopperlib.failure.diagnosis.causes import Cause
-from hopperlib.failure.messages._expressions import says
+from hopperlib.failure.messages._expressions import matches_words
 from hopperlib.failure.messages._lines import LineReader
 from hopperlib.failure.messages._templates import is_exit_report, suspicion, template, words_of
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
@@ -118,7 +118,7 @@ def missed_goal(evidence: Evidence) -> Cause | None:
     missed = [
         group
         for group in evidence.unknown
-        if group.missed and (evidence.life_after(group.last) is None or _STOPS.search(group.last.text))
+        if group.missed and (evidence.progress_after(group.last) is None or _STOPS.search(group.last.text))
     ]
     if not missed:
         return None
@@ -154,7 +154,7 @@ def reasons_above(message: MessageHits, evidence: Evidence) -> Cause | None:
 def _says(table: str, hit: Hit) -> bool:
     """Whether a line matches the expressions of a table of words."""
     line = hit.text.encode()
-    return says(table, line, line.lower())
+    return matches_words(table, line, line.lower())
 
 
 def _offered(group: Unknown, evidence: Evidence) -> bool:
@@ -188,7 +188,7 @@ def _reached(
     bottoms = [last_line_of_job(file) for file in evidence.files]
     for group in _before_interrupt(evidence.unknown):
         # In a text that shows no failure, a program that continued did not end there.
-        superseded = not failed and evidence.life_after(group.last) is not None
+        superseded = not failed and evidence.progress_after(group.last) is not None
         reach = None if superseded else _reach(group, ends, terminators, bottoms)
         if reach is not None:
             yield group, reach

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from hopperlib.failure.diagnosis._behind import confidence, last_of
 from hopperlib.failure.diagnosis._fallback import stack_below
+from hopperlib.failure.diagnosis._following_lines import confidence, last_of
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.messages._matching import quote
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits

@@ -14,27 +14,27 @@ from dataclasses import dataclass
 from functools import cmp_to_key
 from typing import Any
 
-from hopperlib.failure.diagnosis._behind import (
-    LONG,
-    doubtful,
-    ends_otherwise,
-    goes_on_behind,
-    life_behind,
-    lines_behind,
-    ordinary_behind,
-    recovered_from,
-)
 from hopperlib.failure.diagnosis._fallback import (
     final_message,
     missed_goal,
     reasons_above,
     stack_words,
 )
+from hopperlib.failure.diagnosis._following_lines import (
+    LONG,
+    continued_after,
+    doubtful,
+    ends_otherwise,
+    lines_after,
+    ordinary_lines_after,
+    progress_after_message,
+    recovered_from,
+)
 from hopperlib.failure.diagnosis._ordinary import with_named_warnings
 from hopperlib.failure.diagnosis._quoting import cause_of
 from hopperlib.failure.diagnosis._steps import COMMAND, OUTSIDE, cleared, ended_badly, reports_success
 from hopperlib.failure.diagnosis.causes import Cause
-from hopperlib.failure.messages._speech import goes_on
+from hopperlib.failure.messages._quotations import ordinary_lines_at_end
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 from hopperlib.failure.messages.rules import Link
 
@@ -94,22 +94,28 @@ def rank(evidence: Evidence, *, record_failed: bool | None = None) -> Ranking:
     failed = bool(signs) or bool(record_failed)
     closed = ended_badly(evidence, success)
     causes = _standing(counted, refuted, evidence, failed)
-    words = final_message(evidence, signs, failed=failed) or (None if causes else stack_words(evidence, signs))
+    words = _words_of_program(evidence, signs, failed, any_cause=bool(causes))
     missed = None if failed else missed_goal(evidence)
-    told: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "superseded": superseded}
-    lacking = [
-        findings[code]
-        for code in set_aside
-        if findings[code].rule.role == "cause" and not code.startswith(OUTSIDE) and code not in refuted
-    ]
-    if not (failed or closed) and _succeeded(causes, success, words, lacking, record_failed, evidence):
-        return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **told)
+    common: dict[str, Any] = {"set_aside": (*set_aside, *refuted), "superseded": superseded}
+    aside = [findings[code] for code in set_aside if code not in refuted]
+    if not (failed or closed) and _succeeded(
+        [*causes, *_program_causes(aside)], success, words, record_failed, evidence
+    ):
+        return Ranking((missed,) if missed else (), failed=False, succeeded=not missed, **common)
     # If no other message is left, the ones set aside are better than none.
-    causes = causes or _needing_failure(
-        [findings[code] for code in set_aside if code not in refuted and code not in superseded], evidence
-    )
+    causes = causes or _needing_failure(aside, superseded, evidence)
     ranked = _ranked(causes, counted, words, evidence)
-    return Ranking(tuple(ranked or filter(None, [missed])), failed=failed or closed, succeeded=False, **told)
+    return Ranking(tuple(ranked or filter(None, [missed])), failed=failed or closed, succeeded=False, **common)
+
+
+def _words_of_program(evidence: Evidence, signs: list[MessageHits], failed: bool, *, any_cause: bool) -> Cause | None:
+    """Return the program's final message, or without any cause the reason in MPI's error stack."""
+    return final_message(evidence, signs, failed=failed) or (None if any_cause else stack_words(evidence, signs))
+
+
+def _program_causes(aside: Iterable[MessageHits]) -> list[MessageHits]:
+    """Return the causes among the messages that were set aside, without those of launchers and schedulers."""
+    return [message for message in aside if message.rule.role == "cause" and not message.rule.code.startswith(OUTSIDE)]
 
 
 def _ranked(
@@ -127,7 +133,7 @@ def _ranked(
     if not words or not roots:
         return [words] if words else ranked
     unsure = ranked[0].confidence == "possible" or roots[0].rule.strength == "weak"
-    if unsure or goes_on_behind(roots[0], evidence):
+    if unsure or continued_after(roots[0], evidence):
         ranked.insert(0 if ends_otherwise(roots[0], evidence) else len(ranked), words)
     return ranked
 
@@ -136,7 +142,9 @@ def _superseded(counted: list[MessageHits], evidence: Evidence) -> dict[str, int
     """Return the codes of failures that a program survived, with the line that shows it."""
     superseded = {}
     for message in counted:
-        life = life_behind(message, evidence) if message.rule.role in ("cause", "symptom", "cascade") else None
+        life = (
+            progress_after_message(message, evidence) if message.rule.role in ("cause", "symptom", "cascade") else None
+        )
         ran_on = life and message.rule.role == "symptom" and evidence.files[message.hits[-1].file].lines - life > LONG
         if life and (ran_on or _ends_again(message, life, counted, evidence)):
             superseded[message.rule.code] = life
@@ -165,8 +173,8 @@ def _counts_alone(message: MessageHits, evidence: Evidence) -> bool:
     """Whether a message may be the cause in a text without signs of failure: the program did not recover from it and
     did not run for long afterwards.
     """
-    lived_on = message.rule.general and life_behind(message, evidence) is not None
-    return not (lived_on or lines_behind(message, evidence) > LONG or recovered_from(message, evidence))
+    lived_on = message.rule.general and progress_after_message(message, evidence) is not None
+    return not (lived_on or lines_after(message, evidence) > LONG or recovered_from(message, evidence))
 
 
 def _complaints(messages: Iterable[MessageHits], evidence: Evidence) -> dict[str, int]:
@@ -192,11 +200,11 @@ def _program_ran(message: MessageHits, evidence: Evidence) -> bool:
     last = message.hits[-1]
     warnings = (hit for other in evidence.messages.values() if other.rule.role == "noise" for hit in other.hits)
     return (
-        lines_behind(message, evidence) > LONG
-        or ordinary_behind(message, evidence) > _RAN
+        lines_after(message, evidence) > LONG
+        or ordinary_lines_after(message, evidence) > _RAN
         or any(hit.file == last.file and hit.line > last.line for hit in warnings)
         or any(
-            file.lines > LONG or goes_on(file.tail, file.lines) >= _WORKED
+            file.lines > LONG or ordinary_lines_at_end(file.tail, file.lines) >= _WORKED
             for place, file in enumerate(evidence.files)
             if place != last.file
         )
@@ -223,10 +231,13 @@ def _may_be_next(failure: Hit, end: Hit) -> bool:
     return failure.file == end.file and len(tasks) < 2
 
 
-def _needing_failure(messages: Iterable[MessageHits], evidence: Evidence) -> list[MessageHits]:
-    """Return the messages that count next to any sign of failure and are followed by few lines."""
-    needing = (message for message in messages if "@failure" in message.rule.requires)
-    return [message for message in needing if lines_behind(message, evidence) <= LONG]
+def _needing_failure(
+    messages: Iterable[MessageHits], superseded: Mapping[str, int], evidence: Evidence
+) -> list[MessageHits]:
+    """Return the messages that count next to any sign of failure, are followed by few lines and not superseded."""
+    left = (message for message in messages if message.rule.code not in superseded)
+    needing = (message for message in left if "@failure" in message.rule.requires)
+    return [message for message in needing if lines_after(message, evidence) <= LONG]
 
 
 def _ends(counted: Iterable[MessageHits], evidence: Evidence) -> tuple[list[MessageHits], list[MessageHits]]:
@@ -234,37 +245,40 @@ def _ends(counted: Iterable[MessageHits], evidence: Evidence) -> tuple[list[Mess
     success = [
         message
         for message in counted
-        if message.rule.success and not (message.rule.general and ordinary_behind(message, evidence) > 1)
+        if message.rule.success and not (message.rule.general and ordinary_lines_after(message, evidence) > 1)
     ]
     signs = (message for message in counted if message.rule.shows_failure and not doubtful(message))
     return success, list(signs)
 
 
 def _succeeded(
-    causes: list[MessageHits],
+    causes: Iterable[MessageHits],
     success: list[MessageHits],
     words: Cause | None,
-    aside: list[MessageHits],
     record_failed: bool | None,
     evidence: Evidence,
 ) -> bool:
-    """Whether a text without a sign of failure shows that the job ended well."""
-    if any(group.suspicion == "error" and _FAILED.search(group.last.text) for group in evidence.unknown):
+    """Whether a text without a sign of failure shows that the job ended well: success clears all its causes."""
+    if _unknown_errors_remain(success, evidence):
         return False
-    # A script's report of its end does not clear error-like lines after it; only a program known by name could.
-    done = [hit for message in success for hit in message.hits]
-    if not any(map(reports_success, success)) and any(
-        group.suspicion == "error" and all(hit.file != group.last.file or hit.line < group.last_line for hit in done)
-        for group in evidence.unknown
-    ):
-        return False
-    if not all(cleared(message.rule.code, message.hits, success, evidence) for message in aside):
-        return False
-    if words is not None and not cleared(words.code, words.hits[:1], success, evidence):
-        return False
-    if not all(cleared(cause.rule.code, cause.hits, success, evidence) for cause in causes):
+    failures = [(cause.rule.code, cause.hits) for cause in causes]
+    if words is not None:
+        failures.append((words.code, words.hits[:1]))
+    if not all(cleared(code, hits, success, evidence) for code, hits in failures):
         return False
     return record_failed is False or bool(success)
+
+
+def _unknown_errors_remain(success: list[MessageHits], evidence: Evidence) -> bool:
+    """Whether error lines without a rule report a failed part, or follow all reports of success."""
+    errors = [group for group in evidence.unknown if group.suspicion == "error"]
+    if any(_FAILED.search(group.last.text) for group in errors):
+        return True
+    # A script's report of its end does not clear error-like lines after it; only a program known by name could.
+    if any(map(reports_success, success)):
+        return False
+    done = [hit for message in success for hit in message.hits]
+    return any(all(hit.file != group.last.file or hit.line < group.last_line for hit in done) for group in errors)
 
 
 def _refuted(counted: Iterable[MessageHits]) -> set[str]:

@@ -16,7 +16,7 @@ scheduler   an exit status of 0 (``BATCH-DONE``, ``FLUX-EVENT-DONE``, a record):
 import re
 from collections.abc import Iterable, Sequence
 
-from hopperlib.failure.messages._speech import goes_on
+from hopperlib.failure.messages._quotations import ordinary_lines_at_end
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 
 # A command of the job script that complains: the program before it had ended, and the job had not.
@@ -45,10 +45,14 @@ def ended_badly(evidence: Evidence, success: Iterable[MessageHits]) -> bool:
     done = [hit for message in success if reports_success(message) for hit in message.hits]
     for group in evidence.unknown:
         last, read = group.last, evidence.files[group.last.file]
-        if group.suspicion != "end" or read.filled - group.last_line > _AT_END or evidence.life_after(last) is not None:
+        if (
+            group.suspicion != "end"
+            or read.filled - group.last_line > _AT_END
+            or evidence.progress_after(last) is not None
+        ):
             continue
         later = any(hit.file == last.file and hit.line > last.line - _BLOCK for hit in done)
-        if not later and goes_on(read.tail, read.lines - group.last_line) <= _FEW:
+        if not later and ordinary_lines_at_end(read.tail, read.lines - group.last_line) <= _FEW:
             return True
     return False
 
@@ -64,7 +68,7 @@ def cleared(code: str, hits: Sequence[Hit], success: Iterable[MessageHits], evid
     Parameters
     ----------
     code : str
-        Of the failure; it identifies who reports it.
+        Code of the failure; it identifies its source.
     hits : sequence of Hit
         Its lines.
     success : iterable of MessageHits
@@ -98,4 +102,4 @@ def _worked_between(hit: Hit, end: Hit, evidence: Evidence) -> bool:
     if behind >= len(tail):
         return True
     between = tail[len(tail) - behind : len(tail) - (read.lines - end.line) - 1]
-    return goes_on(b"\n".join(between), len(between)) > 0
+    return ordinary_lines_at_end(b"\n".join(between), len(between)) > 0

@@ -42,10 +42,10 @@ class Share(NamedTuple):
 def measured() -> Mapping[str, Share]:
     """Return the accuracy of each confidence word on outputs for which no rule was written, highest first.
 
-    The words of `CONFIDENCE`, and "failed", "no-cause" and "succeeded" for answers without a cause. The words that a
-    second voice can change, and "failed", are counted in the two held-out sets that were tried with it; the others in
-    all sets. Files of one repository are not independent: those with the same word count at most once as right and once
-    as wrong. The range is Wilson's [1]_.
+    The keys are the words of `CONFIDENCE`, and "failed", "no-cause" and "succeeded" for answers without a cause. The
+    words that the ranker can change, and "failed", are counted in the two held-out sets that were tried with it; the
+    others in all sets. Files of one repository are not independent: those with the same word count at most once as
+    right and once as wrong. The range is Wilson's [1]_.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def measured() -> Mapping[str, Share]:
 
 
 @cache
-def measured_by_voice() -> Mapping[str, Share]:
+def accuracy_by_agreement() -> Mapping[str, Share]:
     """Return the share of answers whose first lines contained the cause, by agreement of the two methods, in the
     held-out sets.
 
@@ -78,28 +78,34 @@ def measured_by_voice() -> Mapping[str, Share]:
 
     Examples
     --------
-    >>> shares = measured_by_voice()
+    >>> shares = accuracy_by_agreement()
     >>> shares["or"].right <= shares["or, either line"].right
     True
     """
-    sealed = [row for row in load_csv_resource(__file__, "first_tries.csv") if row["voice"] != "rules"]
-    rows = [row for row in sealed if row["holds"] == "cause"]
-    found = {
-        name: _share([row["right"] == "yes" for row in rows if row["voice"].removesuffix("-right") == name])
+    held_out = [row for row in load_csv_resource(__file__, "first_tries.csv") if row["voice"] != "rules"]
+    with_cause = [row for row in held_out if row["holds"] == "cause"]
+    by_voice = {
+        name: [row for row in with_cause if row["voice"].removesuffix("-right") == name]
         for name in ("both", "block", "or")
     }
-    either = [row["right"] == "yes" or row["voice"] == "or-right" for row in rows if row["voice"].startswith("or")]
-    named = [row["right"] == "yes" for row in rows]
-    wrong = [row["right"] == "no" for row in sealed if row["word"] in ("certain", "likely", "possible")]
-    return found | {
-        "or, either line": _share(either),
-        "a cause in the text": _share(named),
-        "that, or the second line": _share(
-            [right or row["voice"] == "or-right" for right, row in zip(named, rows, strict=True)]
-        ),
-        "no cause in the text": _share([row["right"] == "yes" for row in sealed if row["holds"] == "none"]),
-        "sure and wrong": _share(wrong),
+    sure = [row for row in held_out if row["word"] in ("certain", "likely", "possible")]
+    return {name: _share(list(map(_is_right, rows))) for name, rows in by_voice.items()} | {
+        "or, either line": _share(list(map(_is_right_by_either, by_voice["or"]))),
+        "a cause in the text": _share(list(map(_is_right, with_cause))),
+        "that, or the second line": _share(list(map(_is_right_by_either, with_cause))),
+        "no cause in the text": _share([_is_right(row) for row in held_out if row["holds"] == "none"]),
+        "sure and wrong": _share([row["right"] == "no" for row in sure]),
     }
+
+
+def _is_right(row: Mapping[str, str]) -> bool:
+    """Whether the first lines of an answer contained the cause."""
+    return row["right"] == "yes"
+
+
+def _is_right_by_either(row: Mapping[str, str]) -> bool:
+    """Whether the first lines of an answer, or the line shown as an alternative, contained the cause."""
+    return _is_right(row) or row["voice"] == "or-right"
 
 
 def _share(tried: Sequence[bool]) -> Share:

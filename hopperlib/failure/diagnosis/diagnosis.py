@@ -5,14 +5,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
 
+from hopperlib.failure.diagnosis._agreement import compare_with_ranker, folded
 from hopperlib.failure.diagnosis._fallback import last_line_of_job
 from hopperlib.failure.diagnosis._ranking import Ranking, rank
 from hopperlib.failure.diagnosis._schedulers import scheduler_of
-from hopperlib.failure.diagnosis._voices import folded, second_voice
 from hopperlib.failure.diagnosis.advice import advise
 from hopperlib.failure.diagnosis.causes import Cause
 from hopperlib.failure.diagnosis.failing_rank import first_failure, reach
-from hopperlib.failure.messages._templates import is_exit_report, seen_well, suspicion
+from hopperlib.failure.messages._templates import is_exit_report, printed_by_successful_runs, suspicion
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
@@ -223,7 +223,9 @@ def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagno
         evidence = replace(earlier[0][0], files=evidence.files, earlier=evidence.earlier)
     verdict = _verdict(ranking)
     ranked = tuple(ranked_lines(evidence.files)[:_RANKED]) if verdict in FAILED else ()
-    alternative = second_voice(ranking.causes, ranked, evidence, failed=ranking.failed) if verdict == "cause" else None
+    alternative = (
+        compare_with_ranker(ranking.causes, ranked, evidence, failed=ranking.failed) if verdict == "cause" else None
+    )
     for cause in {id(cause): cause for cause in (*ranking.causes, *filter(None, [alternative]))}.values():
         cause.hits = folded(cause.hits)
         with_numbers = context.advice(cause.code, cause.fields) if context and cause.rule else []
@@ -259,7 +261,7 @@ def _look_next(
 ) -> list[str]:
     """List the next checks if the text contains no cause."""
     if not evidence.lines_read:
-        return ["The text is empty: look whether the job ran at all, and where its output went."]
+        return ["The text is empty: check whether the job ran at all, and where its output went."]
     known = {(hit.file, hit.line) for message in evidence.messages.values() for hit in message.hits}
     # The share of a line that only reports an end goes to the others.
     telling = [one for one in ranked if (one.file, one.line) not in known and _may_be_reason(one, evidence)]
@@ -269,7 +271,7 @@ def _look_next(
         line = telling[0]
         place = f"{evidence.files[line.file].name}:{line.line}"
         return [
-            f"Of all lines this one reads most like a reason: {place}: {line.text.strip()}",
+            f"This line is the most likely reason: {place}: {line.text.strip()}",
             *_places(evidence, ranking, context),
         ]
     return _places(evidence, ranking, context)
@@ -279,7 +281,7 @@ def _may_be_reason(one: RankedLine, evidence: Evidence) -> bool:
     """Whether a line belongs to the job, is informative, and is not printed by successful runs."""
     line = one.text.encode()
     of_site = one.line > last_line_of_job(evidence.files[one.file])
-    return not (of_site or suspicion(line) == "end" or is_exit_report(line) or seen_well(line))
+    return not (of_site or suspicion(line) == "end" or is_exit_report(line) or printed_by_successful_runs(line))
 
 
 def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> list[str]:
@@ -291,7 +293,7 @@ def _places(evidence: Evidence, ranking: Ranking, context: "Context | None") -> 
         if step not in steps:
             steps.append(step)
     if len(evidence.files) == 1:
-        steps.append("Give all files of the job together: stdout, stderr and the program's log.")
+        steps.append("Provide all files of the job: stdout, stderr and the program's log.")
     if not (context and context.record) and not any(scheduler.record in step for step in steps):
         steps.append(f"See how it ended: {scheduler.record}.")
     return steps
@@ -305,7 +307,7 @@ def _suspected(evidence: Evidence, ranking: Ranking) -> list[str]:
         place = f"{evidence.files[hit.file].name}:{hit.line}"
         return [f"Look at the suspicious lines ({len(left)} kinds), at this one first: {place}: {hit.text.strip()}"]
     if any(file.foreign and file.foreign.whole for file in evidence.files):
-        return ["Give the job's output: a text of another kind is not judged."]
+        return ["Provide the job's output: other kinds of text are not diagnosed."]
     if not ranking.failed:
         return ["Nothing in this text shows that the job failed: check its end in the scheduler's record."]
     return []
@@ -334,8 +336,8 @@ def _notes(
             f"{len(runs) + 1} runs in this text; the answer is for the last one. Before it, latest first: {'; '.join(said)}"
         )
     notes += [
-        f"{code} (line {evidence.messages[code].hits[-1].line:,}) did not end the job: it still ran at line {life:,}, "
-        "and what came later is answered."
+        f"{code} (line {evidence.messages[code].hits[-1].line:,}) did not end the job, which was still running at line {life:,}, "
+        "and the answer is for what came later."
         for code, life in ranking.superseded.items()
     ]
     notes += [note for file in evidence.files for note in _odd(file)]

@@ -58,7 +58,7 @@ def words(
     return tuple(word.encode() for word in (listed.split() if isinstance(listed, str) else listed))
 
 
-def says(name: str, line: bytes, lowered: bytes) -> bool:
+def matches_words(name: str, line: bytes, lowered: bytes) -> bool:
     """Whether a line matches the expression of a table: only alternatives whose piece of text it contains are tried."""
     any_case, cased = _by_piece(name)
     for text, pieces in ((lowered, any_case), (line, cased)):

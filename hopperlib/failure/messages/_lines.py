@@ -17,8 +17,8 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from typing import Any, BinaryIO
 
+from hopperlib.failure.messages._quotations import Foreign, foreign
 from hopperlib.failure.messages._relayed import relayed_prefix
-from hopperlib.failure.messages._speech import Foreign, foreign
 from hopperlib.failure.messages._window import Window
 from hopperlib.packed import decompress, encoding_of
 

@@ -17,7 +17,7 @@ import signal
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
-from hopperlib.failure.messages._expressions import says
+from hopperlib.failure.messages._expressions import matches_words
 from hopperlib.failure.messages.locations import strip_label
 from hopperlib.failure.messages.rules import Rule, load_rules
 
@@ -52,7 +52,7 @@ def match(text: bytes, rules: Sequence[Rule]) -> Match | None:
             for window, offset in _windows(part, rule):
                 for pattern in _compiled(rule):
                     matched = pattern.search(window)
-                    if matched and not (rule.shows_failure and says("announces", text, text.lower())):
+                    if matched and not (rule.shows_failure and matches_words("announces", text, text.lower())):
                         fields = _fields(matched)
                         return _meant(rule, fields), fields, len(text) - len(part) + offset + matched.start()
     return None

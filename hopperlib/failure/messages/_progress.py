@@ -34,7 +34,7 @@ _ENOUGH = 2
 _BUDGET = 2_000_000
 
 
-class Life:
+class ProgressWatch:
     """Watches a file for signs of progress after each line that reports a failure.
 
     Attributes

@@ -17,7 +17,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Literal
 
-from hopperlib.failure.messages._expressions import says, words
+from hopperlib.failure.messages._expressions import matches_words, words
 from hopperlib.package_data import load_csv_resource
 
 Suspicion = Literal["fatal", "error", "end", "hint", ""]
@@ -74,19 +74,26 @@ def suspicion(line: bytes) -> Suspicion:
     """Return the kind of an error-like line; empty for an ordinary line."""
     line = line[:_READ]
     lowered = line.lower()
-    if _OBJECT.match(line) or seen_well(line) or says("never", line, lowered) or says("announces", line, lowered):
+    if (
+        _OBJECT.match(line)
+        or printed_by_successful_runs(line)
+        or matches_words("never", line, lowered)
+        or matches_words("announces", line, lowered)
+    ):
         return ""
     # An error word within a warning does not report an error; a missed goal matters only at the end of a text.
-    if says("warned", line, lowered):
-        return "hint" if says("missed", line, lowered) else ""
-    if says("end", line, lowered):
+    if matches_words("warned", line, lowered):
+        return "hint" if matches_words("missed", line, lowered) else ""
+    if matches_words("end", line, lowered):
         return "end"
-    if says("fatal", line, lowered):
+    if matches_words("fatal", line, lowered):
         return "fatal"
-    error = says("error", line, lowered)
-    if error and (_RAISED.match(line) or not says("harmless", line, lowered)):
+    error = matches_words("error", line, lowered)
+    if error and (_RAISED.match(line) or not matches_words("harmless", line, lowered)):
         return "error"
-    return "hint" if (not error and says("hint", line, lowered)) or says("missed", line, lowered) else ""
+    return (
+        "hint" if (not error and matches_words("hint", line, lowered)) or matches_words("missed", line, lowered) else ""
+    )
 
 
 @cache
@@ -97,12 +104,12 @@ def _seen() -> re.Pattern[bytes]:
     return re.compile(b"|".join(message.replace(rb"\ ", b" {1,60}") for message in messages))
 
 
-def seen_well(line: bytes) -> bool:
+def printed_by_successful_runs(line: bytes) -> bool:
     """Whether successful runs print this line too, so that it is not evidence of a failure.
 
     Examples
     --------
-    >>> seen_well(b"libibverbs: Warning: couldn't load driver 'libsiw-rdmav34.so': libsiw-rdmav34.so: cannot open")
+    >>> printed_by_successful_runs(b"libibverbs: Warning: couldn't load driver 'libsiw-rdmav34.so': libsiw-rdmav34.so: cannot open")
     True
     """
     return bool(_seen().search(line))
@@ -120,7 +127,7 @@ def is_exit_report(line: bytes, below: Sequence[bytes] | None = None) -> bool:
     (True, False)
     """
     lowered = line.lower()
-    if says("is_exit_report", line, lowered):
+    if matches_words("is_exit_report", line, lowered):
         return True
     if _SOURCE.search(lowered):
         return False
@@ -135,7 +142,7 @@ def is_exit_report(line: bytes, below: Sequence[bytes] | None = None) -> bool:
 
 def _add_nothing(below: Sequence[bytes]) -> bool:
     """Whether the lines that should complete this one add nothing: a warning, another such line, or no words."""
-    rest = [text for text in below if text.strip() and not says("warned", text, text.lower())]
+    rest = [text for text in below if text.strip() and not matches_words("warned", text, text.lower())]
     return not rest or not _said(rest[0].lower()) or is_exit_report(rest[0], rest[1:])
 
 

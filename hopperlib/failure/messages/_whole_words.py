@@ -31,7 +31,7 @@ _PARTS = tuple(part for part in INSIDE if b" " not in part)
 _FREQUENT = frozenset(words("frequent"))
 
 
-def gate(anchor: bytes) -> tuple[bytes, bytes]:
+def search_words(anchor: bytes) -> tuple[bytes, bytes]:
     """Return the word of an anchor that finds its lines, and the word that identifies it in them.
 
     A word that is searched for anyway costs nothing; otherwise the longest infrequent word is taken. Anchors
@@ -101,7 +101,7 @@ class WordIndex:
         words = set(_SUSPICIOUS)
         for place, rule in enumerate(self.rules):
             for anchor, key in zip(rule.anchors, rule.keys, strict=True):
-                looked_for, rarest = gate(anchor.encode())
+                looked_for, rarest = search_words(anchor.encode())
                 words.add(looked_for)
                 self._anchors.setdefault(rarest, []).append((key, place))
         self._words = frozenset(words.difference(INSIDE).union(_PHRASES))

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from hopperlib.failure.messages._lines import LineReader
-from hopperlib.failure.messages._speech import Doubt
+from hopperlib.failure.messages._quotations import Doubt
 from hopperlib.failure.messages._tasks import TaskEnds
 from hopperlib.failure.messages._templates import Suspicion
 from hopperlib.failure.messages.rules import Rule
@@ -77,7 +77,7 @@ class MessageHits:
         """The earliest hit in time where times are known, otherwise the first in the files."""
         return self.earliest or self.hits[0]
 
-    def parted(self, file: int) -> "tuple[MessageHits, MessageHits]":
+    def split_by_file(self, file: int) -> "tuple[MessageHits, MessageHits]":
         """Split into lines of one file and lines of others.
 
         Parameters
@@ -164,7 +164,7 @@ class Evidence:
             if message.rule.success or message.rule.shows_failure
         ) or any(group.suspicion in ("fatal", "end") and group.last.line > start for group in self.unknown)
 
-    def cut(self, file: int, line: str) -> bool:
+    def set_aside_run(self, file: int, line: str) -> bool:
         """Set aside the part of a file before the start of a run, if a run of the same kind ended there; return whether
         one did.
 
@@ -190,7 +190,7 @@ class Evidence:
         rest = {}
         for code, message in self.messages.items():
             # Hits in other files are kept: only this file starts over.
-            own, other = message.parted(file)
+            own, other = message.split_by_file(file)
             if own.hits:
                 run.messages[code] = own
             if other.hits:
@@ -201,7 +201,7 @@ class Evidence:
             self.unknown = [group for group in self.unknown if group.first.file != file]
         return ended
 
-    def life_after(self, hit: Hit) -> int | None:
+    def progress_after(self, hit: Hit) -> int | None:
         """Return the first line that shows progress after another line of its file; None if there is none.
 
         Parameters

@@ -26,13 +26,13 @@ from functools import cache
 from itertools import accumulate, pairwise
 from typing import BinaryIO
 
-from hopperlib.failure.messages._expressions import says
+from hopperlib.failure.messages._expressions import matches_words
 from hopperlib.failure.messages._lines import Block, LineReader
 from hopperlib.failure.messages._matching import WINDOW, Match, match, quote
-from hopperlib.failure.messages._progress import Life
-from hopperlib.failure.messages._speech import doubt
+from hopperlib.failure.messages._progress import ProgressWatch
+from hopperlib.failure.messages._quotations import doubt
 from hopperlib.failure.messages._tasks import TaskEnds
-from hopperlib.failure.messages._templates import seen_well, suspicion, template
+from hopperlib.failure.messages._templates import printed_by_successful_runs, suspicion, template
 from hopperlib.failure.messages._whole_words import Worded, WordIndex
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits, Unknown
 from hopperlib.failure.messages.locations import facts
@@ -111,7 +111,7 @@ class Scanner:
         self._open: list[Unknown] = []
         self._tail = b""
         self._file = 0
-        self._life = Life()
+        self._progress = ProgressWatch()
         self.evidence = Evidence()
 
     def read(self, name: str, stream: BinaryIO) -> None:
@@ -124,7 +124,7 @@ class Scanner:
         stream : binary file
         """
         self._file = len(self.evidence.files)
-        self._open, self._tail, self._life = [], b"", Life()
+        self._open, self._tail, self._progress = [], b"", ProgressWatch()
         reader = LineReader(stream, name)
         ends = self.evidence.ends[self._file] = TaskEnds()
         for block in reader:
@@ -135,7 +135,7 @@ class Scanner:
             # Rules cover all lines that it reads.
             if self.evidence.messages:
                 ends.read(block.first_line, block.data)
-        self.evidence.life[self._file] = self._life.marks
+        self.evidence.life[self._file] = self._progress.marks
         self.evidence.files.append(reader)
         self._sort()
 
@@ -150,7 +150,7 @@ class Scanner:
         if starts == [0] and self.evidence.messages:
             first = block.data.split(b"\n", 1)[0]
             self._sort()
-            if match(first, [rule for rule in self._index.rules if rule.begins]) and self.evidence.cut(
+            if match(first, [rule for rule in self._index.rules if rule.begins]) and self.evidence.set_aside_run(
                 self._file, quote(first)
             ):
                 self._groups = {key: group for key, group in self._groups.items() if group.first.file != self._file}
@@ -173,7 +173,7 @@ class Scanner:
             self._scan_repeating(block)
         else:
             self._scan_fresh(block)
-        self._life.look(block.first_line, block.data)
+        self._progress.look(block.first_line, block.data)
         self._tail = block.data[-_BEFORE_BYTES:] + b"\n"
         # Dropped shapes are examined again when they recur; their counts remain.
         if len(self._boring) > self.SHAPES or self._boring_bytes > self.SHAPE_BYTES:
@@ -321,12 +321,7 @@ class Scanner:
         """
         shape.examined += 1
         matched, text = self._matched(shape, text, data, end)
-        if matched and matched[0].strength == "weak" and matched[0].requires and says("warned", text, text.lower()):
-            # A message that counts only where a run failed, and that is marked as a warning, did not end the run.
-            matched = None
-        if matched and matched[0].role == "cause" and matched[0].strength != "strong" and seen_well(text):
-            if len(self.evidence.ordinary) < self.HITS:
-                self.evidence.ordinary.append((matched[0], self._hit(text, number, *matched[1:])))
+        if matched and self._is_ordinary(matched, text, number):
             matched = None
         shape.found = matched[0] if matched else None
         if matched is None:
@@ -340,13 +335,25 @@ class Scanner:
         if finding.count > self.EXAMINED:
             return
         if rule.role in ("cause", "symptom"):
-            self._life.failed(number)
+            self._progress.failed(number)
         hit = self._hit(text, number, fields, place)
         if rule.role in ("cause", "symptom", "cascade") and len(finding.hits) < self.HITS:
             above, below = self._lines_before(data, start), _next_lines(data, end + 1, _FOLLOWING)
             hit = replace(hit, doubt=doubt(text, place, above, self._of_the_same(below[:_BELOW])))
             hit = _with_neighbors(hit, rule, above, below) if finding.count == 1 else hit
         self._note(finding, hit)
+
+    def _is_ordinary(self, matched: Match, text: bytes, number: int) -> bool:
+        """Whether successful runs print the line too, or mark it as a warning; the former is recorded as such."""
+        rule = matched[0]
+        # A message that counts only where a run failed, and that is marked as a warning, did not end the run.
+        if rule.strength == "weak" and rule.requires and matches_words("warned", text, text.lower()):
+            return True
+        if rule.role != "cause" or rule.strength == "strong" or not printed_by_successful_runs(text):
+            return False
+        if len(self.evidence.ordinary) < self.HITS:
+            self.evidence.ordinary.append((rule, self._hit(text, number, *matched[1:])))
+        return True
 
     def _of_the_same(self, below: list[str]) -> list[str]:
         """Return the lines below a message up to the next cause: retries after that belong to the next cause."""
@@ -378,7 +385,7 @@ class Scanner:
         self._seen_again(group, number)
         if group.count <= self.HITS:
             if group.suspicion == "fatal":
-                self._life.failed(number)
+                self._progress.failed(number)
             group.last = replace(self._hit(text, number, {}, 0), before=self._lines_before(data, start))
             group.following = _next_lines(data, end + 1, _FOLLOWING)
             if len(group.following) < _FOLLOWING and group not in self._open:
@@ -392,7 +399,7 @@ class Scanner:
         if group.count <= self.HITS or group.last.file == self._file:
             group.last_line = number
         if group.missed:
-            self._life.failed(number)
+            self._progress.failed(number)
             group.last = replace(group.last, line=number)
 
     def _group(self, shape: _Shape, text: bytes, number: int) -> Unknown | None:
@@ -404,7 +411,7 @@ class Scanner:
             self.evidence.unknown_left_out += 1
             return None
         kind = suspicion(text)
-        missed = kind != "" and says("missed", text, text.lower())
+        missed = kind != "" and matches_words("missed", text, text.lower())
         if not kind or (kind == "hint" and not missed):
             shape.suspicious = False
             return None
@@ -489,8 +496,8 @@ def _sentence(text: str, below: list[str]) -> tuple[str, ...]:
     lines: list[str] = []
     for line in below:
         # A name and a colon begin another message.
-        goes_on = line.lstrip()[:1].islower() and not line.split(maxsplit=1)[0].endswith(":")
-        if not goes_on or len(text) < _FULL or text.endswith((".", "!", ")", "'", '"')):
+        is_continued = line.lstrip()[:1].islower() and not line.split(maxsplit=1)[0].endswith(":")
+        if not is_continued or len(text) < _FULL or text.endswith((".", "!", ")", "'", '"')):
             break
         lines.append(line)
         text = line

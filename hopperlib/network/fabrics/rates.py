@@ -48,7 +48,7 @@ class Pace(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Laid:
+class RoutedTraffic:
     """Traffic of some jobs on the links under both routings; the first job is the job of interest."""
 
     fabric: Fabric
@@ -234,7 +234,7 @@ def fair_rates(
     return fill(wants, [fabric.capacity_gb_s[link] for link in full], weights)
 
 
-def lay(fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float]) -> Laid:
+def lay(fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float]) -> RoutedTraffic:
     """Route the traffic of some jobs over the links of a network, under both routings.
 
     Parameters
@@ -256,15 +256,15 @@ def lay(fabric: Fabric, traffics: Sequence[Traffic], wants_gb_s: Sequence[float]
     first, second = fabric.routings
     one = [fabric.loads(traffic, first) for traffic in traffics]
     other = one if second == first else [fabric.loads(traffic, second) for traffic in traffics]
-    return Laid(fabric, traffics, wants_gb_s, one, other)
+    return RoutedTraffic(fabric, traffics, wants_gb_s, one, other)
 
 
-def slowdown_from_traffic(laid: Laid) -> Pace:
+def slowdown_from_traffic(laid: RoutedTraffic) -> Pace:
     """Compute the slowdown of the first job's data exchange.
 
     Parameters
     ----------
-    laid : Laid
+    laid : RoutedTraffic
         Traffic routed over links.
 
     Examples

@@ -41,7 +41,7 @@ class TimesByCause(NamedTuple):
         return pstdev(self.runs)
 
     @property
-    def slowest_over_quickest(self) -> float:
+    def slowest_over_fastest(self) -> float:
         """Ratio of the slowest to the fastest run, averaged over the jobs. [ratio]"""
         jobs = (self.runs[first : first + RUNS_A_JOB] for first in range(0, len(self.runs), RUNS_A_JOB))
         return fmean(max(job) / min(job) for job in jobs)
@@ -67,7 +67,7 @@ def run_times_by_cause(
     --------
     >>> from hopperlib.network.runtime.milc import milc_jobs, model
     >>> times = run_times_by_cause(milc_jobs(), model(), traffic="none", noise=0.0, seed=1)
-    >>> times.least[0] == times.least[2], times.slowest_over_quickest
+    >>> times.least[0] == times.least[2], times.slowest_over_fastest
     (True, 1.0)
     """
     rng, still = random.Random(seed), replace(model, run_noise=0.0)

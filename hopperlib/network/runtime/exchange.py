@@ -6,7 +6,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from hopperlib.network.runtime.placed_jobs import Histories, milc_stream
-from hopperlib.network.runtime.sharing import MIXES, Stream, draw_habit, fair_rates, shares_in_use, streams_of
+from hopperlib.network.runtime.sharing import MIXES, Stream, draw_habit, fair_rates, link_utilization, streams_of
 from hopperlib.network.runtime.traffic import Graph, grid_dimensions, hops_of_graph, nearest_neighbors
 from hopperlib.network.torus.distances import Coordinates, Torus
 
@@ -81,8 +81,8 @@ class Exchange(NamedTuple):
 
     @property
     def link_shares(self) -> dict[tuple[int, Coordinates], float]:
-        """Utilization of each link, from `hopperlib.network.runtime.sharing.shares_in_use`. [fraction]"""
-        return shares_in_use(self.network.links, self.streams, self.rates_gb_s)
+        """Utilization of each link, from `hopperlib.network.runtime.sharing.link_utilization`. [fraction]"""
+        return link_utilization(self.network.links, self.streams, self.rates_gb_s)
 
 
 def exchange_with_contention(

@@ -32,7 +32,7 @@ from hopperlib.network.runtime.sharing import (
     all_reduce_s,
     draw_habit,
     fair_rates,
-    shares_in_use,
+    link_utilization,
     streams_of,
 )
 from hopperlib.network.runtime.traffic import Graph, grid_dimensions, hops_of_graph, nearest_neighbors
@@ -329,7 +329,7 @@ class Histories:
         for time_s in instants_s:
             streams = neighbors.streams(time_s, MIXES[traffic], -1)
             rates_gb_s = fair_rates(self.links, streams, injection_gb_s=self.injection_gb_s)
-            yield shares_in_use(self.links, streams, rates_gb_s)
+            yield link_utilization(self.links, streams, rates_gb_s)
 
     def streams_at_start(self, job: PlacedJob, traffic: str = "assumed") -> tuple[list[Coordinates], list[Stream]]:
         """Return the position of a placed job, and the streams at the start of its first run: the job's first, then its

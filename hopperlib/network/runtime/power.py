@@ -146,7 +146,7 @@ def runs_needed(gain: float, noise: float, *, chance: float = 0.8) -> int | None
     return runs if runs <= _MOST_RUNS else None
 
 
-def gain_shown(noise: float, runs: int, *, chance: float = 0.8) -> float:
+def detectable_gain(noise: float, runs: int, *, chance: float = 0.8) -> float:
     """Smallest gain that this many runs of each variant show with this probability. [fraction of the slower run]
 
     Parameters
@@ -162,7 +162,7 @@ def gain_shown(noise: float, runs: int, *, chance: float = 0.8) -> float:
     --------
     Three runs of each variant, with noise of two percent:
 
-    >>> round(gain_shown(0.02, 3), 3)
+    >>> round(detectable_gain(0.02, 3), 3)
     0.061
     """
     low, high = 0.0, noise

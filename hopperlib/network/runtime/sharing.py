@@ -229,7 +229,7 @@ def fair_rates(links: LinkMap, streams: Sequence[Stream], *, injection_gb_s: flo
     return fill(wants, room, weights)
 
 
-def shares_in_use(
+def link_utilization(
     links: LinkMap, streams: Sequence[Stream], rates_gb_s: Sequence[float]
 ) -> dict[tuple[int, Coordinates], float]:
     """Return the utilization of each used link at some rates: axis and lower router -> the busier of its two
@@ -248,7 +248,7 @@ def shares_in_use(
     --------
     >>> from hopperlib.machine import Machine
     >>> links = LinkMap(Machine.load("hopper"))
-    >>> shares_in_use(links, [Stream(links.of_messages({((0, 0, 0), (1, 0, 0)): 2}), 1.0, 1.0)], [1.0])
+    >>> link_utilization(links, [Stream(links.of_messages({((0, 0, 0), (1, 0, 0)): 2}), 1.0, 1.0)], [1.0])
     {(0, (0, 0, 0)): 0.21333333333333335}
     """
     carried: Counter[int] = Counter()

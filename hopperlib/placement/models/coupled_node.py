@@ -90,7 +90,7 @@ class Placement(NamedTuple):
     far: float
 
     @classmethod
-    def dealt(cls, numa_nodes: int) -> "Placement":
+    def interleaved(cls, numa_nodes: int) -> "Placement":
         """Pages interleaved over all NUMA nodes.
 
         Parameters
@@ -100,13 +100,13 @@ class Placement(NamedTuple):
 
         Examples
         --------
-        >>> Placement.dealt(4).far
+        >>> Placement.interleaved(4).far
         0.75
         """
         return cls((1 / numa_nodes,) * numa_nodes, 1 - 1 / numa_nodes)
 
     @classmethod
-    def on_one(cls, numa_nodes: int) -> "Placement":
+    def on_one_numa_node(cls, numa_nodes: int) -> "Placement":
         """All data on the NUMA node of the single thread that touched it first.
 
         Parameters
@@ -116,13 +116,13 @@ class Placement(NamedTuple):
 
         Examples
         --------
-        >>> Placement.on_one(4).shares
+        >>> Placement.on_one_numa_node(4).shares
         (1.0, 0.0, 0.0, 0.0)
         """
         return cls((1.0, *(0.0,) * (numa_nodes - 1)), 1 - 1 / numa_nodes)
 
     @classmethod
-    def touched_in_pieces(cls, numa_nodes: int, piece_bytes: float, page_bytes: int) -> "Placement":
+    def first_touched_in_pieces(cls, numa_nodes: int, piece_bytes: float, page_bytes: int) -> "Placement":
         """Every thread touches the data that it will use, in contiguous pieces; a page goes to the NUMA node of the
         thread that touches it first. A piece of many pages has one edge page, half of which belongs to another thread.
         A page with several pieces serves them all from one NUMA node.
@@ -145,7 +145,7 @@ class Placement(NamedTuple):
         Pieces of 64 KB on four NUMA nodes: small pages are placed correctly except at the edges, pages of 2 MB hardly
         at all:
 
-        >>> [round(Placement.touched_in_pieces(4, 65536, page).far, 3) for page in (4096, 2 << 20)]
+        >>> [round(Placement.first_touched_in_pieces(4, 65536, page).far, 3) for page in (4096, 2 << 20)]
         [0.023, 0.738]
         """
         above(0, piece_bytes=piece_bytes, page_bytes=page_bytes)
@@ -218,7 +218,7 @@ def core_rate_gb_s(
     Examples
     --------
     >>> node = MemorySystem(2, 8, 40.0, 10.0, far_fraction=0.5)
-    >>> core_rate_gb_s(node, Placement((0.5, 0.5), 0.0)), round(core_rate_gb_s(node, Placement.dealt(2)), 2)
+    >>> core_rate_gb_s(node, Placement((0.5, 0.5), 0.0)), round(core_rate_gb_s(node, Placement.interleaved(2)), 2)
     (10.0, 6.67)
     """
     ns_per_byte = (1 - placement.far + placement.far / node.far_fraction) / node.core_gb_s
@@ -260,7 +260,7 @@ def read_rate_gb_s(
     Four NUMA nodes of 20 GB/s, with all data on one of them, and interleaved over all:
 
     >>> node = MemorySystem(4, 8, 20.0, 10.0)
-    >>> [round(read_rate_gb_s(node, where(4))) for where in (Placement.on_one, Placement.dealt)]
+    >>> [round(read_rate_gb_s(node, where(4))) for where in (Placement.on_one_numa_node, Placement.interleaved)]
     [20, 77]
     """
     cores = node.numa_nodes * node.cores
@@ -419,7 +419,7 @@ def page_size_ratio(
     small, large = (
         read_rate_gb_s(
             node,
-            Placement.touched_in_pieces(node.numa_nodes, piece_bytes, page),
+            Placement.first_touched_in_pieces(node.numa_nodes, piece_bytes, page),
             page_bytes=page,
             translation=table,
         )

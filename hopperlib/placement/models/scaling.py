@@ -6,6 +6,7 @@ shrink dominates at scale (Amdahl).
 import math
 from collections.abc import Mapping, Sequence
 from itertools import combinations
+from operator import mul
 
 from hopperlib.errors import InputError, above
 
@@ -45,15 +46,14 @@ def parts(points: Mapping[float, float], powers: Sequence[float]) -> list[float]
     # Because there are few parts, every subset is tried, and the best one without a negative part is kept.
     for size in range(1, len(powers) + 1):
         for chosen in combinations(range(len(powers)), size):
-            found = _least_squares([[row[place] for place in chosen] for row in table])
+            columns = [[row[place] for place in chosen] for row in table]
+            found = _least_squares(columns)
             if found is None or min(found) < 0:
                 continue
-            filled = [0.0] * len(powers)
-            for place, part in zip(chosen, found, strict=True):
-                filled[place] = part
-            error = sum((sum(a * b for a, b in zip(row, filled, strict=True)) - 1) ** 2 for row in table)
+            error = sum((sum(map(mul, row, found)) - 1) ** 2 for row in columns)
             if error < least - _DUST:
-                best, least = filled, error
+                by_place = dict(zip(chosen, found, strict=True))
+                best, least = [by_place.get(place, 0.0) for place in range(len(powers))], error
     return [part * math.pow(unit, -power) for part, power in zip(best, powers, strict=True)]
 
 

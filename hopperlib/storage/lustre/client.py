@@ -308,7 +308,7 @@ def client_findings(title: str, curve: Sequence[float]) -> tuple[Finding, ...]:
     return (Finding("client-ceiling", message),)
 
 
-def parting_point(first: Sequence[float], second: Sequence[float], *, apart: float = 0.05) -> int | None:
+def divergence_point(first: Sequence[float], second: Sequence[float], *, apart: float = 0.05) -> int | None:
     """Fewest tasks at which two curves differ, or None if they never do.
 
     Parameters
@@ -321,7 +321,7 @@ def parting_point(first: Sequence[float], second: Sequence[float], *, apart: flo
     Examples
     --------
     >>> curves = [write_curve(Machine.load(name), 24, task_rate_gb_s=0.2) for name in ("hopper", "franklin")]
-    >>> parting_point(*curves)
+    >>> divergence_point(*curves)
     3
     """
     for tasks, (a, b) in enumerate(zip(first, second, strict=True), start=1):

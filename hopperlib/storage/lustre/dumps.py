@@ -304,7 +304,7 @@ def barrier_rate_gb_s(size_gb: float, *, peak_gb_s: float, variables: int, sprea
     return size_gb / (size_gb / peak_gb_s + variables * spread_s)
 
 
-def rate_beside_others_gb_s(rate_gb_s: float, *, machine_fraction: float, others_demand: float) -> float:
+def rate_with_other_jobs_gb_s(rate_gb_s: float, *, machine_fraction: float, others_demand: float) -> float:
     """Rate that remains when the rest of the machine writes too. [GB/s]
 
     Parameters
@@ -323,7 +323,7 @@ def rate_beside_others_gb_s(rate_gb_s: float, *, machine_fraction: float, others
 
     Examples
     --------
-    >>> rate_beside_others_gb_s(30.0, machine_fraction=0.5, others_demand=0.4)
+    >>> rate_with_other_jobs_gb_s(30.0, machine_fraction=0.5, others_demand=0.4)
     24.0
     """
     for name, share in (("machine_fraction", machine_fraction), ("others_demand", others_demand)):

@@ -81,7 +81,7 @@ def _deal_singles(files: int, weights: Sequence[float], draw: Callable[[], float
     return counts
 
 
-def deal_objects(
+def place_objects(
     files: int,
     stripe_count: int,
     osts: int,
@@ -108,10 +108,10 @@ def deal_objects(
 
     Examples
     --------
-    >>> deal_objects(7, 2, 4, allocator="round-robin")
+    >>> place_objects(7, 2, 4, allocator="round-robin")
     [4, 4, 3, 3]
     >>> import random
-    >>> sum(deal_objects(100, 3, 10, allocator="random", rng=random.Random(1)))
+    >>> sum(place_objects(100, 3, 10, allocator="random", rng=random.Random(1)))
     300
     """
     at_least(0, files=files)
@@ -336,7 +336,7 @@ def repeat_file_dump(
     Raises
     ------
     InputError
-        As for `deal_objects` and `file_dump`; or if there are no repetitions.
+        As for `place_objects` and `file_dump`; or if there are no repetitions.
 
     Examples
     --------
@@ -349,12 +349,12 @@ def repeat_file_dump(
     True
     """
     at_least(1, repetitions=repetitions)
-    deal = partial(deal_objects, files, stripe_count, osts, allocator=allocator, rng=rng, weights=weights)
+    deal = partial(place_objects, files, stripe_count, osts, allocator=allocator, rng=rng, weights=weights)
     deals = (deal() for _ in range(repetitions))
     return [file_dump(total_gb, objects, peak_gb_s=peak_gb_s, osts_per_unit=osts_per_unit) for objects in deals]
 
 
-def deals_in_time(repetitions: int, files: int, stripe_count: int, allocator: str) -> int:
+def affordable_repetitions(repetitions: int, files: int, stripe_count: int, allocator: str) -> int:
     """Number of placements to compute: one without randomness, and fewer than requested if a placement takes long.
 
     Parameters
@@ -370,7 +370,7 @@ def deals_in_time(repetitions: int, files: int, stripe_count: int, allocator: st
 
     Examples
     --------
-    >>> [deals_in_time(50, 20_000, count, "random") for count in (1, 2, 4)], deals_in_time(50, 20_000, 4, "round-robin")
+    >>> [affordable_repetitions(50, 20_000, count, "random") for count in (1, 2, 4)], affordable_repetitions(50, 20_000, 4, "round-robin")
     ([50, 30, 15], 1)
     """
     if allocator == "round-robin":
@@ -381,7 +381,7 @@ def deals_in_time(repetitions: int, files: int, stripe_count: int, allocator: st
     return max(1, min(repetitions, _MOST_OBJECTS // work))
 
 
-def nine_of_ten(values: Sequence[float]) -> tuple[float, float]:
+def central_range(values: Sequence[float]) -> tuple[float, float]:
     """Return the ends of the range of nine in ten values; both are the same for a single value.
 
     Parameters
@@ -391,7 +391,7 @@ def nine_of_ten(values: Sequence[float]) -> tuple[float, float]:
 
     Examples
     --------
-    >>> nine_of_ten([float(number) for number in range(101)]), nine_of_ten([3.0])
+    >>> central_range([float(number) for number in range(101)]), central_range([3.0])
     ((5.0, 95.0), (3.0, 3.0))
     """
     if len(values) < 2:

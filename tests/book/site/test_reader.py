@@ -193,12 +193,12 @@ def test_search_finds_a_study(reader):
 def test_what_the_search_does_not_know_the_box_reads(reader):
     page = reader.go("search.html?q=slurmstepd:+error:+Detected+1+oom_kill+event+in+StepId=12.0.")
     page.get_by_role("link", name="Let the box read it").click()
-    expect(page.locator("#explorer-identify .hopper-summary")).to_contain_text("more memory than it was given")
+    expect(page.locator("#explorer-identify .hopper-summary")).to_contain_text("more memory than granted")
 
 
 def test_sources_stand_under_the_keys_that_the_data_cite_them_by(reader):
     page = reader.go("book/references.html")
-    labels = page.locator(".citation .label").all_inner_texts()
+    labels = page.locator(".citation .label").all_text_contents()
     assert labels[0].strip(" []") == "antypas2011"
     assert len(labels) == len(set(labels)) > 5
 

@@ -1,4 +1,4 @@
-"""Known problems of builds: every sample of every rule, what decides, and the way out of each."""
+"""Known problems of builds: every sample of every rule, the deciding conditions, and the repairs."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def test_a_rule_says_all_that_a_reader_needs():
         assert not rule.title.endswith("."), rule.code
         assert all(step.endswith((".", "?")) for step in rule.advice), rule.code
         assert "http" not in rule.source, rule.code
-        # A rule of the report stands on its rows; ours has none to stand on.
+        # A rule from the report names its rows; our rules have none.
         assert rule.documented or not (rule.bug or rule.reported or rule.fixed), rule.code
 
 
@@ -140,12 +140,12 @@ def test_an_unknown_code_is_refused_with_the_way_to_find_it():
         build_rule("NOPE")
 
 
-# What decides
+# Deciding conditions
 
 
 @pytest.mark.parametrize(
     ("asyncpe", "certainty"),
-    # Seen in 4.7, gone in 4.9; nobody says how those before and between behave.
+    # Seen in 4.7, fixed in 4.9; no source covers earlier versions and those in between.
     [("4.6", "possible"), ("4.7", "known"), ("4.7.0", "known"), ("4.8", "possible"), ("4.9", None), ("4.10", None)],
 )
 def test_between_what_is_printed_a_problem_is_possible(asyncpe, certainty):
@@ -168,7 +168,7 @@ def test_libsci_by_version(libsci, certainty):
     assert found(f"xt-libsci/{libsci} fftw/2.1.5", "ftn -dynamic a.o").get("LIBSCI-DYNAMIC-FFTW3") == certainty
 
 
-# The first fix (libsci 10.5.0) breaks -mp=trace everywhere; 4.7 mends Fortran, 4.8 all.
+# The first fix (libsci 10.5.0) breaks -mp=trace everywhere; 4.7 repairs Fortran, 4.8 all.
 @pytest.mark.parametrize(
     ("driver", "libsci", "asyncpe", "broken"),
     [
@@ -215,7 +215,7 @@ def test_without_modules_a_problem_is_possible_and_says_why():
     ("modules", "line", "compiler"),
     [
         ("PrgEnv-cray/8.5.0 cce/17 gcc/12.2.0", "cc a.c", "cray"),
-        # GNU's compiler beneath Intel's, for its libraries.
+        # GNU's compiler loaded in addition to Intel's, for its libraries.
         ("gcc/12.2.0 intel/2023.1", "mpicc a.c", "intel"),
         ("intel/2023.1 nvhpc/23.1", "mpicc a.c", None),
         ("gcc/12.2.0", "mpiicc a.c", "intel"),
@@ -252,7 +252,7 @@ def test_a_program_that_uses_shmem_keeps_its_module():
 def test_several_repairs_one_after_the_other():
     modules = "PrgEnv-pgi/3.1.61 xt-libsci/10.4.5 fftw/2.1.5 xt-mpich2/5 xt-shmem/5"
     done = repaired(read_build(modules, "ftn -mp=nonuma -dynamic -o a a.o"))
-    # Both are problems of libsci 10.4.5, so one change of module mends them, and FFTW2 may stay.
+    # Both are problems of libsci 10.4.5, so replacing one module repairs them, and FFTW2 may stay.
     assert sorted(done.commands) == [
         "module swap xt-libsci xt-libsci/10.5.0",
         "module unload xt-shmem",
@@ -382,7 +382,7 @@ def test_any_text_gets_an_answer_or_one_message(modules, flags):
     else:
         message = ""
         check_build(build)
-        # What is written anew is read as the same.
+        # A rewritten text is read as the same.
         assert read_line(build.line.text).flags == build.line.flags
     assert message == "" or message.startswith("line=")
 

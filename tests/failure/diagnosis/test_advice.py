@@ -1,4 +1,4 @@
-"""Steps that say what the lines of a message name, and none where nothing is known."""
+"""Steps that use the items in a message's lines, and no step where nothing is known."""
 
 import re
 
@@ -24,7 +24,7 @@ NAMED = [
     ("FATAL ERROR: a run with the name /scratch/u/run7/ already exists", "`/scratch/u/run7` is left"),
     ("FATAL ERROR: /data/set.h5: Permission denied", "`ls -ld /data/set.h5`"),
     ("ERROR: could not convert string 'that' to float32 at row 0", "it has 'that' where a number"),
-    ("ERROR: unknown keyword 'dt_fast' in the input", "Leave out `dt_fast`"),
+    ("ERROR: unknown keyword 'dt_fast' in the input", "Remove `dt_fast`"),
     ("ERROR reading namelist domains", "`&domains`"),
     ("flow.H:65:6: error: no match for 'operator[]'", "line 65 of flow.H"),
     ("FATAL ERROR: Failed to open output file `/d/data.out`", "the folder of `/d/data.out`"),
@@ -35,7 +35,7 @@ NAMED = [
     ("FATAL ERROR: NX not a multiple of NPX", "Set `NX` to a multiple of `NPX`"),
     ("ERROR: expected 12 columns but found 9", "9 were given where 12"),
     ("FATAL ERROR: failed to connect to server 10.4.0.4:4350", "`nc -vz 10.4.0.4 4350`"),
-    ("ValueError: require 4 GPUs, but only 1 GPUs available", "for 4 GPUs (the job had 1)"),
+    ("ValueError: require 4 GPUs, but only 1 GPUs available", "Request 4 GPUs from the scheduler (the job had 1)"),
     ("KeyError: 'speed'", "The key 'speed' is missing"),
     ("AttributeError: 'A' object has no attribute 'stp'. Did you mean: 'step'?", "Write `step`"),
     ("TypeError: load() missing 1 required positional argument: 'Loader'", "Call `load()` with 'Loader'"),

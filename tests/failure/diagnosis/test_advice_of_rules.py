@@ -1,4 +1,4 @@
-"""The advice of every rule, tried on its positive samples: it holds no open place and contradicts no line."""
+"""The advice of every rule for its positive samples: no placeholder remains, and no line is contradicted."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hopperlib.failure.diagnosis.diagnosis import diagnose
 from hopperlib.failure.messages.rules import load_rules
 
 CAUSES = [rule for rule in load_rules() if rule.role == "cause" and rule.advice]
-# Places that a reader fills in: no text of one message holds them.
+# Placeholders that the reader fills in: no message contains their values.
 FILLED_BY_READER = {
     "alternative", "command", "conda", "core", "file", "folder", "image", "job", "library", "list", "module", "name", "node", "nodes",
     "pid", "place", "program", "script", "script_line", "url", "version", "host", "path", "group", "environment", "package", "cell",
@@ -43,7 +43,7 @@ def test_each_number_of_the_advice_is_printed_or_stands_in_the_rule(rule):
 
 
 def test_advice_speaks_of_the_scheduler_that_prints_the_message():
-    """An option of srun helps nobody under PBS, LSF or Flux."""
+    """Options of srun are no help under PBS, LSF or Flux."""
     wrong = {
         "FLUX-": r"\b(?:srun|sbatch|qsub|bsub)\b",
         "PBS-": r"\b(?:srun|sbatch)\b",
@@ -84,10 +84,10 @@ def test_advice_does_not_contradict_the_line(line, wrong):
         ("SyntaxError: invalid syntax", "python --version"),
         ("srun: error: Invalid --gpu-bind argument: closest,x", "map_gpu:LIST"),
         ("AttributeError: 'NoneType' object has no attribute 'shape'", "is None"),
-        ("AttributeError: 'list' object has no attribute 'shape'", "a list came where"),
+        ("AttributeError: 'list' object has no attribute 'shape'", "it is a list, but an object with"),
         ("ZeroDivisionError: float division by zero", "divisor"),
         ("Could not locate a Bowtie index corresponding to basename \"idx/x\"", "ls idx/x*.bt2"),
-        ("HYDU_create_process (./utils/launch/launch.c:69): execvp error on file 0 (No such file or directory)", "took `0` for the name"),
+        ("HYDU_create_process (./utils/launch/launch.c:69): execvp error on file 0 (No such file or directory)", "took `0` for the program name"),
         ("sbatch: error: Batch job submission failed: Memory required by task is not available", "--mem-per-cpu"),
     ],
 )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Outputs with a known cause: composed ones of every kind, and real ones of small programs that were made to fail."""
+"""Outputs with a known cause: composed outputs of every kind, and real outputs of small programs made to fail."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ CASES = [
 def test_the_cause_is_named(folder, case):
     found = diagnose([(name, (folder / name).read_bytes()) for name in case["files"]])
     if words := case.get("words"):
-        # Only the program's own words tell: the line that holds them must be quoted.
+        # Only the program's message gives the reason: its line must be quoted.
         assert any(words in hit.text for hit in found.cause.hits)
     else:
         code = found.cause.code if found.cause else found.verdict

@@ -1,10 +1,10 @@
-"""What each word of confidence is worth: shares from outputs that no rule was written for, in the order of the words."""
+"""Accuracy of each confidence word on outputs for which no rule was written, in the order of the words."""
 
 from itertools import pairwise
 
 import pytest
 
-from hopperlib.failure.diagnosis.causes import CONFIDENCE, _wilson, measured, measured_by_voice
+from hopperlib.failure.diagnosis.causes import CONFIDENCE, _wilson, accuracy_by_agreement, measured
 
 
 def test_the_words_stand_in_the_order_of_their_shares():
@@ -14,14 +14,14 @@ def test_the_words_stand_in_the_order_of_their_shares():
 
 
 def test_certain_was_wrong_four_times():
-    """Three times an earlier program or step of the same file was answered, once a container's word of the end for its reason."""
+    """In three cases an earlier program or step of the same file was named, in one a container's report of the end."""
     certain = measured()["certain"]
     assert certain.answers >= 120
     assert certain.answers - certain.right <= 4
 
 
 def test_agreement_of_two_voices_is_right_more_often_than_disagreement():
-    shares = measured_by_voice()
+    shares = accuracy_by_agreement()
     assert shares["both"].right / shares["both"].answers > shares["or"].right / shares["or"].answers
 
 

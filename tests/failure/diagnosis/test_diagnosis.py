@@ -1,4 +1,4 @@
-"""From files to a verdict: the contract of the data, what is kept from an output, odd files, words that lie."""
+"""From files to a verdict: the data contract, stored parts of an output, odd files, misleading words."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hopperlib.failure.messages.rules import load_rules
 from hopperlib.machine import Machine
 
 OOM = "[NID 00146] 2011-05-01 19:00:18 Apid 15379: OOM killer terminated this process.\n"
-# Rows of accounting in the output of a job are of that job: rows of several are a list of jobs, and no output.
+# Accounting rows in the output of a job belong to that job: rows of several jobs are a list of jobs, not output.
 SAMPLES = [re.sub(r"^\d{6,}(?=\|)", "4231907", sample) for made in load_rules() for sample in made.positive]
 
 
@@ -160,7 +160,7 @@ def test_a_refused_launch_line_is_said_once():
 
 
 def test_html_and_terminal_codes_stay_text():
-    """What is quoted is data for a page and a terminal: no control characters; markup is the page's to escape."""
+    """Quoted text is data for a page and a terminal: no control characters; the page escapes markup."""
     found = diagnose([("log", "<script>alert(1)</script> \x1b]0;x\x07 Disk quota exceeded \x9b31m\n")])
     text = found.to_dict()["causes"][0]["lines"][0]["text"]
     assert text.startswith("<script>alert(1)</script>")
@@ -191,7 +191,9 @@ def test_lines_are_quoted_where_they_stand(lines, files):
 @settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(st.sampled_from(SAMPLES), min_size=1, max_size=5))
 def test_ordinary_lines_around_change_nothing(lines):
-    """Law: thousands of ordinary lines before and after leave the code as it is, or show that the run went on, or that the message explained nothing; no new code."""
+    """Law: with thousands of ordinary lines before and after, the code stays the same, or the lines show that the run
+    continued or that the message explains nothing; no new code appears.
+    """
     text = "\n".join(line.replace("\n", " ") for line in lines) + "\n"
     around = "".join(f" step {number} energy {number * 0.5:.6e}\n" for number in range(3000))
     plain, padded = diagnose([("log", text)]), diagnose([("log", around + text + around)])

@@ -1,4 +1,4 @@
-"""Endings decide: what a text says last counts, and nothing is sure that the rest of the text speaks against."""
+"""Endings decide: the last messages of a text count, and an answer that other lines contradict is never certain."""
 
 import pytest
 
@@ -21,7 +21,7 @@ FAILURES = {
     "IO-NO-SPACE": "write failed: No space left on device",
     "ASSERTION": "a.out: solver.c:391: step: Assertion `dt > 0' failed.",
 }
-# What shows that the program runs on.
+# Lines that show that the program continued.
 LIVES = [
     "step 10 done\nstep 20 done",
     "Time = 0.5\nTime = 0.75",
@@ -46,12 +46,12 @@ def test_the_six_lines():
 @pytest.mark.parametrize("life", LIVES)
 @pytest.mark.parametrize("code", FAILURES)
 def test_twenty_failures_that_were_outlived(code, life):
-    """Behind the failure the program runs on and ends otherwise: the end is the cause, and nothing is certain."""
+    """The program continues after the failure and ends differently: the end is the cause, and no cause is certain."""
     found, causes = codes(f"begin\n{FAILURES[code]}\n{life}\nTraceback (most recent call last):\nKeyError: 'dt'\n")
     assert causes[0] == "PY-EXCEPTION"
     assert code not in causes
     assert found.cause.confidence not in ("certain", "likely")
-    # Without the life the first failure is the cause.
+    # Without the signs of progress, the first failure is the cause.
     assert codes(f"begin\n{FAILURES[code]}\nTraceback (most recent call last):\nKeyError: 'dt'\n")[1][0] == code
 
 
@@ -67,7 +67,7 @@ def test_one_line_of_another_task_is_no_sign_of_life():
 
 
 def test_the_end_of_another_task_is_no_later_attempt():
-    """Task 3 runs out of memory; task 0 counts on until it notices: the first is the cause."""
+    """Task 3 runs out of memory; task 0 continues until it notices: the first failure is the cause."""
     text = (
         "[rank3]: torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n"
         "step 2 done\nstep 3 done\n[rank0]: RuntimeError: Connection reset by peer\n"
@@ -202,7 +202,7 @@ def test_an_exception_behind_which_the_script_went_on_did_not_end_the_job():
     causes = codes(f"{WRAPPED}cp: cannot stat 'a.jld2': No such file or directory\n{CANCELLED}")[1]
     assert causes[0] == "SLURM-JOB-CANCELLED"
     assert "PY-EXCEPTION" not in causes
-    # Without the script's next command the exception may have left the other tasks waiting.
+    # Without the script's next command, the other tasks may still wait after the exception.
     assert codes(WRAPPED + CANCELLED)[1][0] == "PY-EXCEPTION"
 
 
@@ -213,7 +213,7 @@ def test_an_exception_that_only_counts_gives_way_to_the_errors_above_it():
     )
     assert "could not read pcoord" in found.cause.hits[0].text
     assert found.cause.confidence == "guess"
-    # An exception that says why stays the cause.
+    # An exception that gives the reason stays the cause.
     assert codes(f"{errors}Traceback (most recent call last):\n  raise X\nKeyError: 'dt'\n")[1][0] == "PY-EXCEPTION"
 
 

@@ -1,4 +1,4 @@
-"""Classes of faults that outputs of 28 November 2026 showed, each with generated cases."""
+"""Classes of errors found in outputs of 28 November 2026, each with generated cases."""
 
 from itertools import product
 

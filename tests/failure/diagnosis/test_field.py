@@ -10,7 +10,7 @@ from hopperlib.failure.diagnosis.diagnosis import diagnose
 
 FOLDER = Path(__file__).with_name("cases") / "field"
 
-# File, words of the line that must be among the first line and the "or", words that the advice must hold and must not hold.
+# File, words that must be in the first line or the alternative, words that the advice must and must not contain.
 CASES = (
     ("cesm361-layer", "negative moist layer thickness", "", "chmod"),
     ("kynema1288-fpe", "Erroneous arithmetic operation", "", "cp"),

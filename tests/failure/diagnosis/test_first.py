@@ -1,4 +1,4 @@
-"""How far a failure reaches: one node, the job or the machine, each with its reason."""
+"""Scope of a failure: one node, the job or the machine, each with its reason."""
 
 import pytest
 

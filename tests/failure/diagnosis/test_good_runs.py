@@ -1,4 +1,4 @@
-"""False causes: outputs of runs that ended well, composed of what real programs print on the way."""
+"""False causes: outputs of successful runs, composed of lines that real programs print."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from hopperlib.failure.diagnosis.diagnosis import diagnose
 
-# What programs, launchers and schedulers print on the way of a run that ends well; composed in their form.
+# Lines that programs, launchers and schedulers print in successful runs; composed in their form.
 CHATTER = (
     " 14    -100.419352 error= {x} at cycle {n} NSaved= {n}.",
     "  DIIS Error       Energy change      Electrons",
@@ -66,7 +66,7 @@ ENDS = (
 
 
 def good_run(rng):
-    """Compose the output of a run that ends well."""
+    """Compose the output of a successful run."""
 
     def line(pattern):
         while "{" in pattern:
@@ -85,7 +85,7 @@ def good_run(rng):
 
 @pytest.mark.parametrize("seed", range(4))
 def test_runs_that_end_well_have_no_cause(seed):
-    """At most one false cause in a hundred, and never a sure one."""
+    """At most one false cause in a hundred, and never a certain one."""
     rng = random.Random(seed)
     texts = [good_run(rng) for _ in range(50)]
     false = [

@@ -1,4 +1,4 @@
-"""What stands around a sign of failure that no rule explains: bad news above it, stacks and reports below it."""
+"""Lines around a sign of failure that no rule explains: error-like lines above it, stacks and reports below it."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ def quoted(text: str) -> str:
 @pytest.mark.parametrize("end", [SRUN, ABORTED, REPORT.format(status=1), "exit code = 1\n"])
 @pytest.mark.parametrize("news", ["Number of tasks must be a square", "Unrecognized token in line 12 of input.in"])
 def test_bad_news_above_a_sign_of_failure_is_named(news, end):
-    """Where no word of trouble says so, the line is the first to look at."""
+    """Without an error word, the line is still the first to check."""
     found = diagnose([("job.out", f"{BEGUN}{news}\n{end}")])
     first = found.cause.hits[0].text if found.cause else found.next[0]
     assert news in first
-    # After the program's ordinary work they are no news of its end.
+    # After ordinary output of the program, these lines do not report its end.
     lines = "".join(f"layer {name} is written\n" for name in ("one", "two", "three", "four"))
     assert diagnose([("job.out", f"{BEGUN}{news}\n{lines}{SRUN}")]).verdict == "failed"
 
@@ -87,11 +87,11 @@ def test_an_error_that_comes_often_stands_where_its_last_line_does():
 @pytest.mark.parametrize(
     "text",
     [
-        # A level that only informs, and what a framework falls back from.
+        # An informational level, and a framework's fallback.
         "CoreDump INFO Handling signals: 11(Segmentation fault) 7(Bus error)\nevents are read now\n",
         "2023-02-24 10:43:29.5: E tensorflow/stream_executor/cuda/cuda_driver.cc:271] failed call to cuInit: "
         "CUDA_ERROR_NO_DEVICE: no CUDA-capable device is detected\nthe model has three layers\n",
-        # A program ran behind the complaint of a command: it warned.
+        # A program ran after a command's error: it printed warnings.
         "CondaError: Run 'conda init' before 'conda activate'\n/u/train.py:105: UserWarning: it is recommended\n",
         # The first value of a series.
         "Img No. 0\nAccuracy: -nan\nImg No. 100\nAccuracy: 0.4\nImg No. 200\nAccuracy: 0.5\n",

@@ -1,4 +1,4 @@
-"""Outputs that no rule was written for: read upwards, told by who speaks, decoded, parted into runs."""
+"""Outputs for which no rule was written: read upwards, classified by speaker, decoded, split into runs."""
 
 from __future__ import annotations
 
@@ -68,9 +68,9 @@ def test_for_a_last_run_without_a_word_the_run_before_it_is_answered(before, cod
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        # A header of few words speaks of the line below it, whatever ends behind.
+        # A header of few words introduces the line below it, regardless of later ends.
         ("--> MYFLOW FATAL ERROR:\nattempt to run in parallel on 1 processor\n\nMYFLOW aborting\n", "on 1 processor"),
-        # An adjective is no message.
+        # An adjective is not a message.
         (
             "Net charge can lead to severe artifacts here\n\nFatal error:\nCannot find file restraint.gro (option -r).\n",
             "Cannot find file",
@@ -145,18 +145,18 @@ def test_a_generic_message_is_advised_on_by_what_it_says():
 @pytest.mark.parametrize(
     "text",
     [
-        # A warning of a Python package, whatever words it holds.
+        # A warning of a Python package, regardless of its words.
         "main.py:811: RuntimeWarning: invalid value encountered in greater\n  if np.any(a > 0):\n",
-        # What a compiler quotes of a program that it compiles.
+        # Code that a compiler quotes.
         "  196 |    print *, 'NaN detected in Nv_1'\nWarning: Unused variable 'y' at (1)\n",
-        # A generic message that its logger calls a warning.
+        # A generic message that is logged as a warning.
         "step 1\n43 [1405] WARN perf.system <> - cannot open /sys/kernel/debug: Permission denied\nExit code: 0\n",
-        # The script goes on behind a command that complains.
+        # The script continues after a command that reports an error.
         "fatal: could not read Username for 'https://host': No such device or address\n" + "cell done\n" * 6,
         "frnn not found\n" + "cudf: 23.12\n" * 4,
         # A command that failed, and how it was called.
         "==> Error: ProcessError: Command exited with status 2:\n    'make' '-j16' 'CC=/opt/cc'\n",
-        # The scheduler's daemon tidies up, and a working directory that is not there ends nothing.
+        # The scheduler's daemon cleans up, and a missing working directory does not end the job.
         "slurmstepd: error: _cgroup_procs_check: failed on path (null)/cgroup.procs: No such file or directory\n",
         "slurmstepd: error: couldn't chdir to `/work': No such file or directory: going to /tmp instead\n"
         + "row\n" * 9,
@@ -257,7 +257,7 @@ def test_a_complaint_that_the_job_script_goes_on_after_is_a_remark_at_most(compl
             "Index exceeds array bounds.\n\nError in cocluster (line 38)\nx = A(1:9);\n\nError in run (line 91)\nevalin(x);\n}\n",
             "exceeds array bounds",
         ),
-        # Each of eight tasks says so at the end.
+        # Each of eight tasks reports it at the end.
         ("usage: main.py [-h]\nmain.py: error: unrecognized arguments: -ws 8\n" * 8, "-ws 8"),
     ],
 )
@@ -271,7 +271,7 @@ def test_an_exception_behind_which_a_bar_goes_on_ended_nothing():
     text = f"{trace}{bar}\n" + "validation\n" * 14 + bar + "\n"
     assert diagnose([("job.out", text)]).verdict == "no-cause"
     assert diagnose([("job.out", text + trace)]).cause.code == "PY-EXCEPTION"
-    # Where a launcher ended what still counted, the exception is the cause.
+    # If a launcher ended tasks that were still running, the exception is the cause.
     assert (
         diagnose([("job.out", text + "srun: error: n1: task 3: Exited with exit code 1\n")]).cause.code
         == "PY-EXCEPTION"

@@ -1,4 +1,4 @@
-"""Messages that a text only quotes, expects or gets over: no answer is sure of them, and none takes a part for the whole."""
+"""Messages that a text only quotes, expects or recovers from: no answer is certain of them."""
 
 import pytest
 
@@ -43,7 +43,7 @@ def test_no_answer_is_sure_of_what_a_text_only_mentions(kind):
 @pytest.mark.parametrize(
     ("text", "code", "confidence"),
     [
-        # The same messages where the program itself ends with them.
+        # The same messages at the end of the program itself.
         ("step 1\nRuntimeError: CUDA out of memory. Tried to allocate 2.00 GiB\n", "CUDA-OOM", "certain"),
         (
             "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n",
@@ -84,7 +84,7 @@ KILLED = "[NID 00146] 2011-05-01 19:00:18 Apid 15379: OOM killer terminated this
         # The record of one job, however often a script prints it.
         "4231907|relax|FAILED|139:0\n" * 3,
         "4231907 relax FAILED 139:0\n" * 8,
-        # A list of others behind what the job printed itself.
+        # A list of other jobs after the job's output.
         "881 prod COMPLETED 0:0\n882 prod FAILED 1:0\n883 prod OUT_OF_ME+ 0:125\n",
     ],
 )
@@ -95,10 +95,10 @@ def test_rows_of_accounting_do_not_hide_the_message_before_them(rows):
 def test_a_text_of_another_form_is_named():
     found = diagnose([("README", TEXTS["a history"])])
     assert "reads as a history of commits" in found.notes[0]
-    assert found.next[0].startswith("Give the job's output")
+    assert found.next[0].startswith("Provide the job's output")
 
 
-# What a job may print before it runs, and how it may end then.
+# Output of a job before it runs, and its possible ends.
 HEADS = {
     "documentation": "# Solver\n\n## Install\n\nBuild it with the usual commands of the site.\n\n```\nmake\n```\n\n## Trouble\n\n"
     "If you see CUDA out of memory, then ask for a larger card.\n\n```\ntorch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB\n```\n"
@@ -130,7 +130,7 @@ def test_a_job_that_prints_another_text_first_is_read_behind_it(head, said):
     ("text", "quoted"),
     [
         # The innermost line of an older MPICH's stack, an error of NWChem below the help text of the launcher, and an
-        # exception of which only the name stands there.
+        # exception with only its name.
         (
             "Fatal error in MPI_Init: Other MPI error, error stack:\nMPIR_Init_thread(433).................:\n"
             "MPIU_SHMW_Seg_create_attach_templ(635): open failed - Permission denied\n",

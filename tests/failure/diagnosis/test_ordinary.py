@@ -1,15 +1,15 @@
-"""Messages that runs which end well print, too: never the cause, unless the end of the run names the same thing."""
+"""Messages that successful runs also print are never the cause, unless the end of the run names the same subject."""
 
 import pytest
 
 from hopperlib.failure.diagnosis.diagnosis import diagnose
 from hopperlib.failure.messages import _templates
-from hopperlib.failure.messages._templates import seen_well
+from hopperlib.failure.messages._templates import printed_by_successful_runs
 from hopperlib.package_data import load_csv_resource
 
 MESSAGES = [row["message"] for row in load_csv_resource(_templates.__file__, "seen_in_good_runs.csv")]
 DRIVER = "libibverbs: Warning: couldn't load driver 'libmlx5-rdmav34.so': libmlx5-rdmav34.so: cannot open shared object file: No such file or directory"
-# Ends that name nothing of the messages.
+# Ends that do not name the subject of the messages.
 ENDS = (
     "srun: error: n1: task 0: Exited with exit code 1",
     "Segmentation fault (core dumped)",
@@ -30,9 +30,9 @@ def every_line(found):
 def test_an_ordinary_message_is_no_reason(message, end):
     found = diagnose([("job.out", f"step 1\n{message}\n{end}\n")])
     first = found.cause.hits[0].text if found.cause else ""
-    assert not seen_well(first.encode())
-    assert not found.alternative or not seen_well(found.alternative.hits[0].text.encode())
-    assert not any(seen_well(step.encode()) for step in found.next)
+    assert not printed_by_successful_runs(first.encode())
+    assert not found.alternative or not printed_by_successful_runs(found.alternative.hits[0].text.encode())
+    assert not any(printed_by_successful_runs(step.encode()) for step in found.next)
 
 
 @pytest.mark.parametrize(
@@ -52,5 +52,5 @@ def test_it_does_not_count_where_the_end_names_another_thing():
 
 
 def test_columns_are_as_wide_as_the_program_makes_them():
-    assert seen_well(b"      machine check exception               = true")
-    assert not seen_well(b"      machine check exception               : cpu 3")
+    assert printed_by_successful_runs(b"      machine check exception               = true")
+    assert not printed_by_successful_runs(b"      machine check exception               : cpu 3")

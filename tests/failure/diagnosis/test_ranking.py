@@ -1,4 +1,4 @@
-"""Which message is the cause: the rules of ranking, one by one, on messages in few lines."""
+"""Ranking of messages: the rules one by one, on short texts."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ def test_a_job_that_reached_its_limit_had_started():
 
 def test_an_end_stands_before_what_ends_nothing():
     assert codes([SEGV, QUOTA]) == ["SEGV", "IO-QUOTA"]
-    # The other way round the quota explains the end.
+    # In the reverse order, the quota explains the end.
     assert codes([QUOTA, "srun: error: n12: task 3: Bus error"]) == ["IO-QUOTA"]
 
 
@@ -117,7 +117,7 @@ def test_confidence_in_words(lines, confidence):
 
 
 def test_a_message_that_needs_another_is_set_aside_alone():
-    """Words that lie: memory at the limit ends nothing by itself."""
+    """Misleading words: memory at the limit does not end a job by itself."""
     once = "slurmstepd: error: Exceeded step memory limit at some point."
     assert codes([once, DONE]) == []
     assert codes([once, KILLED]) == ["SLURM-MEMORY-ONCE"]
@@ -171,7 +171,7 @@ def test_the_record_outweighs_words():
 
 
 class TestLastWords:
-    """What is offered where no rule matches the message."""
+    """The proposed cause if no rule matches."""
 
     def test_the_block_before_the_failure(self):
         found = ranked(
@@ -208,7 +208,7 @@ class TestLastWords:
 
 @given(st.lists(st.sampled_from(SAMPLES), max_size=12), st.sampled_from([None, True, False]))
 def test_laws_of_ranking(lines, record_failed):
-    """Laws: causes are unique, nobody explains itself, the first explains no better one, success has no cause."""
+    """Laws: causes are unique, no cause explains itself, the first one explains no better one, success has no cause."""
     found = ranked([line.replace("\n", " ") for line in lines], record_failed=record_failed)
     names = [cause.code for cause in found.causes]
     assert len(set(names)) == len(names)

@@ -1,4 +1,4 @@
-"""Advice speaks the words of the scheduler that ran the job."""
+"""Advice uses the terms of the scheduler that ran the job."""
 
 import re
 

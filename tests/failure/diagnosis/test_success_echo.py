@@ -1,4 +1,4 @@
-"""A line of success clears only the program that said it: failures of many kinds times lines that any script can print."""
+"""A line of success clears only its program: many kinds of failures, combined with lines that any script can print."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import pytest
 
 from hopperlib.failure.diagnosis.diagnosis import diagnose
 
-# What programs, launchers, schedulers and shells print when they fail: one kind each.
+# Failure messages of programs, launchers, schedulers and shells, one of each kind.
 FAILURES = (
     'Traceback (most recent call last):\n  File "train.py", line 12, in main\n    x = load(path)\nKeyError: "lr"',
     'Traceback (most recent call last):\n  File "a.py", line 3, in <module>\n    import numba\nModuleNotFoundError: No module named \'numba\'',
@@ -64,14 +64,14 @@ ECHOES = (
     "Job finished successfully!", "All tests completed successfully", "Analysis finished without errors", "Training completed successfully.",
     "Program ended normally", "Run finished gracefully",
 )  # fmt: skip
-# A module that is missing leaves it open whether the job failed.
+# With a missing module it is open whether the job failed.
 OPTIONAL = ("Lmod",)
 PREFIXES = ("", "[1,0]<stderr>:", "0: ")
 WORK = "step 1  e= -1.234\nstep 2  e= -1.235\n"
 
 
 def outputs(failure, echo, *, after, pair, prefix):
-    """Compose the files of a job that fails and in which something says that it ended well."""
+    """Compose the files of a failed job in which some line reports success."""
     failed = "\n".join(prefix + line for line in failure.split("\n"))
     if pair:
         return [("job.out", f"{WORK}{echo}\n"), ("job.err", f"{failed}\n")]
@@ -84,7 +84,7 @@ def test_no_echo_makes_a_failure_a_success(failure):
     wrong = [
         (echo, after, pair, prefix)
         for echo, after, pair, prefix in product(ECHOES, (True, False), (True, False), PREFIXES)
-        # In two files there is one order; labels of launchers are tried with two of the sentences.
+        # Two files have only one order; launcher labels are tried with two of the sentences.
         if not (pair and not after)
         and (not prefix or echo in ECHOES[:2])
         and diagnose(outputs(failure, echo, after=after, pair=pair, prefix=prefix)).verdict == "succeeded"

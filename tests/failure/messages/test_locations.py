@@ -1,4 +1,4 @@
-"""Task, node and time out of a line."""
+"""Task, node and time in a line."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ def test_the_first_rule_in_order_wins():
 
 
 def test_a_label_is_no_part_of_the_line_but_may_be():
-    # PGI prints the task before ALLOCATE in the way in which srun labels lines.
+    # PGI prints the task before ALLOCATE in the same form as srun's labels.
     assert match(b"0: ALLOCATE: 17179869200 bytes requested; not enough memory", (rule("GFORTRAN-MEMORY"),))
     assert match(b"[rank3]: ValueError: bad", (rule("PY-EXCEPTION"),))[1]["exception"] == "ValueError"
 

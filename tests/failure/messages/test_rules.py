@@ -1,4 +1,4 @@
-"""Rules as data: every sample of every rule, what a rule file may not hold, what must be covered."""
+"""Rules as data: every sample of every rule, invalid rule files, required coverage."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ def test_negative_samples_are_not_taken_for_it():
 
 
 def _unsaid(made):
-    """What a rule does not say, or not as it should."""
-    # Commands keep their own lower case.
+    """Missing or invalid parts of a rule."""
+    # Commands stay in lower case.
     commands = ("srun", "aprun", "aprun's", "torchrun")
     if not (made.title[0].isupper() or made.title.split()[0] in commands or made.title[0] == "`"):
         yield "title: a capital letter"
@@ -72,7 +72,7 @@ def _unsaid(made):
         yield "advice, confirm: are missing"
     if not all(step.endswith((".", "?")) for step in (*made.advice, made.confirm) if step):
         yield "advice, confirm: whole sentences"
-    # Where the verbatim message is documented: a public place, no address.
+    # Sources of the verbatim messages: public documents, not addresses.
     if len(made.source) <= 8 or "http" in made.source:
         yield "source: a place, no address"
 
@@ -82,7 +82,7 @@ def test_a_rule_says_all_that_a_reader_needs():
 
 
 def test_the_rules_of_the_library_hold_what_they_must():
-    """They are not checked when they are loaded, so they are here."""
+    """Rules are not checked when they are loaded, so they are checked here."""
     assert [made.code for made in read_rules(rule_texts())] == [made.code for made in RULES]
 
 
@@ -111,13 +111,13 @@ def test_there_are_enough_rules_of_every_kind():
 
 
 def test_nersc_classes_are_used_where_there_is_one():
-    """Classes of the report that speak of a message, not of a batch script's own bookkeeping."""
+    """Classes of the report that refer to a message, not to a batch script's bookkeeping."""
     used = {made.nersc_class for made in RULES if made.nersc_class}
     # SHMEMATOMIC, JOBPROLOG and APWRAP have no verbatim message in any source; PATHRUNTIME, CCERUNTIME have.
     assert used >= set(get_args(NerscClass)) - {"SHMEMATOMIC", "JOBPROLOG", "APWRAP"}
 
 
-# The messages of the CUG paper's section on problem reports and of the error table of the sources that tell a cause.
+# The messages of the CUG paper's section on problem reports and of the error table of the sources that name a cause.
 PRINTED = {
     "ERROR - nem_gni_error_handler(): a transaction error": "GNI-TRANSACTION",
     "Rank 0 [Mon Mar 7 03:46:10 2011] [c6-3c1s5n1] GNI": "GNI-TRANSACTION",
@@ -231,9 +231,8 @@ def test_an_unknown_code_is_refused_with_the_way_to_find_it():
 
 
 def test_no_two_messages_look_alike_to_the_scanner():
-    """Lines are taken for the same if they are equal without hexadecimal digits: different messages must not be.
-
-    Digits are kept here: where they tell messages apart, an anchor holds them.
+    """Lines count as the same if they are equal without hexadecimal digits: different messages must not be. Digits that
+    distinguish messages must be in an anchor.
     """
     seen = {}
     for made in RULES:
@@ -243,7 +242,7 @@ def test_no_two_messages_look_alike_to_the_scanner():
 
 
 def test_each_sample_is_quoted_with_its_source_or_composed():
-    """A quoted sample names a file, a thread, a manual or a document in which it stands."""
+    """A quoted sample names the file, thread, manual or document that contains it."""
     place = re.compile(r"/|#\d|[Mm]anual|sec\. |CUG|run-time error|module|\(\d\)")
     assert {made.sample for made in RULES} == {"quoted", "composed"}
     assert [made.code for made in RULES if made.sample == "quoted" and not place.search(made.source)] == []

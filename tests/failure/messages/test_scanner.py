@@ -1,4 +1,4 @@
-"""The scanner: what it counts and keeps, and that its shortcuts change nothing."""
+"""The scanner: counts and stored lines; shortcuts do not change the result."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hypothesis import strategies as st
 
 from hopperlib.failure.messages import _lines as lines_module
 from hopperlib.failure.messages._matching import match
-from hopperlib.failure.messages._speech import foreign
+from hopperlib.failure.messages._quotations import foreign
 from hopperlib.failure.messages.rules import load_rules
 from hopperlib.failure.messages.scanner import Scanner
 
 RULES = load_rules()
 SAMPLES = [sample for made in RULES for sample in made.positive]
-# Of the runs that headers part, the last fifty are kept.
+# The last fifty of the runs that headers separate are kept.
 OF_ONE_RUN = [sample for made in RULES if not made.begins for sample in made.positive]
 NEGATIVES = [sample for made in RULES for sample in made.negative]
 
@@ -30,7 +30,7 @@ def scan(text, name="log"):
 
 
 def plain_counts(text):
-    """What each line is, without any shortcut: the first rule of which an expression and an anchor fit."""
+    """Match each line without any shortcut: the first rule with a matching expression and anchor."""
     counts = {}
     for line in text.splitlines():
         for made in RULES:
@@ -43,7 +43,7 @@ def plain_counts(text):
 
 
 def counts_of(evidence):
-    """What was counted in all runs of a text: what a header sets aside is kept with the run before it."""
+    """Counts in all runs of a text: findings that a header sets aside belong to the run before it."""
     runs = (evidence, *evidence.earlier)
     return dict(sum((Counter({code: found.count for code, found in run.messages.items()}) for run in runs), Counter()))
 
@@ -57,7 +57,7 @@ def test_counts_every_line_and_keeps_the_first():
 
 
 def test_one_line_among_many_of_its_shape_is_found():
-    """Exit code 137 means something else than 1, and stands behind thousands of lines that differ in digits only."""
+    """Exit code 137 has another meaning than 1, and follows thousands of lines that differ only in digits."""
     lines = [f"srun: error: n{rank}: task {rank}: Exited with exit code 1" for rank in range(20_000)]
     lines[17_777] = "srun: error: n17777: task 17777: Exited with exit code 137"
     found = scan("\n".join(lines)).messages
@@ -69,7 +69,7 @@ def test_one_line_among_many_of_its_shape_is_found():
     "made", [made for made in RULES if made.digit_keys and made.code != "EXIT-STATUS"], ids=lambda made: made.code
 )
 def test_digits_that_matter_are_seen_behind_lines_that_differ_in_them(made):
-    """Law: before each sample stand two thousand lines of its shape with other digits."""
+    """Law: two thousand lines of its shape with other digits precede each sample."""
     for sample in made.positive:
         other = re.sub(r"\d+", lambda digits: "9" * len(digits[0]), sample)
         text = "\n".join([other] * 2000 + [sample])
@@ -77,7 +77,7 @@ def test_digits_that_matter_are_seen_behind_lines_that_differ_in_them(made):
 
 
 def test_a_status_of_a_signal_is_seen_behind_statuses_of_other_kinds():
-    """Law: an exit status counts by its number, however many lines of its shape stand before it."""
+    """Law: an exit status counts by its number, regardless of how many lines of its shape precede it."""
     for status, code in (
         ("139", "SEGV"),
         ("134", "ABORT-SIGNAL"),
@@ -150,7 +150,7 @@ def test_memory_stays_bounded_on_lines_that_never_repeat(monkeypatch):
         for n in range(4_000)
     )
     scanner.read("log", io.BytesIO(text.encode()))
-    # Several blocks: what the first ones left was forgotten.
+    # Several blocks: the state from the first blocks was forgotten.
     assert len(scanner._shapes) < 3_000
     assert len(scanner._boring) <= 500 + 2_500
     assert len(scanner.evidence.unknown) <= 30
@@ -184,7 +184,7 @@ def test_a_line_alone_is_what_the_plain_loop_says():
     ]
 )
 def test_shortcuts_change_nothing(lines):
-    """Law: what is counted is what a plain loop over lines and rules counts."""
+    """Law: the counts are those of a plain loop over lines and rules."""
     text = "\n".join(line.replace("\n", " ") for line in lines)
     assert counts_of(scan(text)) == plain_counts(text)
 
@@ -192,14 +192,14 @@ def test_shortcuts_change_nothing(lines):
 @settings(max_examples=settings.default.max_examples // 2)
 @given(st.permutations(SAMPLES[:60]))
 def test_order_of_lines_does_not_change_the_counts(lines):
-    """Law: relabelling lines only moves them."""
+    """Law: relabeling lines only moves them."""
     assert counts_of(scan("\n".join(lines))) == counts_of(scan("\n".join(SAMPLES[:60])))
 
 
 @settings(max_examples=settings.default.max_examples // 2)
 @given(st.lists(st.sampled_from(OF_ONE_RUN), min_size=1, max_size=6), st.integers(2, 3000))
 def test_a_text_repeated_counts_as_often(lines, times):
-    """Law: n copies count n times, whichever way the scanner takes through them."""
+    """Law: n copies count n times, regardless of the scanner's method."""
     text = "\n".join(line.replace("\n", " ") for line in lines) + "\n"
     # Three records of jobs are a list of jobs.
     assume(not foreign((text * times).encode()))

@@ -1,4 +1,4 @@
-"""Which lines are suspicious, and what they have in common."""
+"""Suspicious lines, and their templates."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from hopperlib.failure.messages._expressions import _tables
 from hopperlib.failure.messages._templates import is_exit_report, suspicion, template
 
-# Words from all branches of the four expressions, and what may stand around them.
+# Words from all branches of the four expressions, and possible surroundings.
 PIECES = (
     *(
         "fatal",
@@ -215,7 +215,7 @@ def expression(name):
 
 
 def ungated(line):
-    """The verdict with all expressions, whatever pieces the line holds."""
+    """The verdict with all expressions, regardless of the pieces in the line."""
     if expression("never").search(line):
         return ""
     warned = expression("warned").search(line)

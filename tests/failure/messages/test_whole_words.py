@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hopperlib.failure.messages._whole_words import WordIndex, gate
+from hopperlib.failure.messages._whole_words import WordIndex, search_words
 from hopperlib.failure.messages.rules import load_rules
 
 RULES = load_rules()
@@ -27,12 +27,12 @@ INDEX = WordIndex(RULES)
     ],
 )
 def test_the_words_of_an_anchor(anchor, of_lines, in_lines):
-    assert gate(anchor) == (of_lines, in_lines)
+    assert search_words(anchor) == (of_lines, in_lines)
 
 
 def test_every_anchor_has_a_word_that_tells():
-    """Short words stand in every text: they would send all lines to the rules."""
-    short = {anchor for made in RULES for anchor in made.anchors if len(gate(anchor.encode())[0]) < 3}
+    """Short words occur in every text: they would pass all lines to the rules."""
+    short = {anchor for made in RULES for anchor in made.anchors if len(search_words(anchor.encode())[0]) < 3}
     assert not short
 
 
@@ -70,7 +70,7 @@ def test_edges_of_the_text_count_as_edges_of_words():
     )
 )
 def test_a_line_is_found_whatever_stands_around_it(parts):
-    """Law: of each line the same is found in a text and alone, at its place."""
+    """Law: each line gives the same result within a text and alone, at its position."""
     starts = [sum(len(part) + 1 for part in parts[:place]) for place in range(len(parts))]
     alone = [
         (start + line.start, start + line.end, line.rules, line.suspicious)
@@ -82,7 +82,7 @@ def test_a_line_is_found_whatever_stands_around_it(parts):
 
 
 def test_ordinary_output_is_left_alone():
-    """Of ordinary solver output no line is handed on."""
+    """No line of ordinary solver output is passed on."""
     rng = random.Random(3)
     lines = [
         f" iter {n} t={n * 1e-4:.4E} res={rng.random():.3E} max velocity {rng.random():.5e} wall {n * 3} s"

@@ -1,4 +1,4 @@
-"""Huge pages after a reboot: the buddy allocator by brute force, the law of stray pages by drawing, inverses."""
+"""Huge pages after a reboot: the buddy allocator by brute force, the law of unmovable pages by sampling, inverses."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def test_the_allocator_as_it_joins_blocks(taken):
 
 
 def test_stray_pages_spoil_as_many_huge_ones_as_the_law_says():
-    # 64 huge pages of 512, 64 strays: 64 exp(-1) = 23.5; drawn 200 times, standard error about 0.2.
+    # 64 huge pages of 512, 64 unmovable pages: 64 exp(-1) = 23.5; drawn 200 times, standard error about 0.2.
     rng = random.Random(2)
     whole = [
         NodeMemory(
@@ -55,13 +55,13 @@ def test_stray_pages_spoil_as_many_huge_ones_as_the_law_says():
 
 
 def test_the_pages_that_a_node_bears():
-    # One stray page for each huge page spoils not all but 63 %; 1000 exp(-strays / 1000) = 700.
+    # One unmovable page per huge page spoils only 63 % of them; 1000 exp(-strays / 1000) = 700.
     assert 1000 * math.exp(-unmovable_pages_allowed(1000, 700) / 1000) == pytest.approx(700)
     assert unmovable_pages_allowed(1000, 1000) == 0
 
 
 def test_the_chance_of_a_job_by_drawing_nodes():
-    # Counts of stray pages, lognormal with mean 100 and spread 0.5; a node bears 1000 ln(1000 / 860) = 150.8.
+    # Counts of unmovable pages, lognormal with mean 100 and spread 0.5; a node tolerates 1000 ln(1000 / 860) = 150.8.
     rng, sigma = random.Random(7), math.sqrt(math.log(1.25))
     good = [
         rng.lognormvariate(math.log(100) - sigma**2 / 2, sigma) <= unmovable_pages_allowed(1000, 860)

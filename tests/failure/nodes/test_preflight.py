@@ -1,4 +1,4 @@
-"""Free memory from /proc/buddyinfo: counted by hand, from many nodes, and out of anything torn."""
+"""Free memory from /proc/buddyinfo: counted by hand, from many nodes, and from damaged input."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def _node(name, free_gb):
 
 
 def test_thresholds_of_the_hero_run():
-    # 29.5 GB pass the health check's 29, and not the 30 of the list that was read by hand.
+    # 29.5 GB pass the health check's limit of 29, but not the 30 of the manual list.
     nodes = [_node("good", 30.5), _node("between", 29.5), _node("low", 28.5)]
     assert [node.name for node in report(nodes, need_gb=29).short] == ["low"]
     assert [node.name for node in report(nodes, need_gb=30).short] == ["low", "between"]

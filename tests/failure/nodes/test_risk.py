@@ -1,4 +1,4 @@
-"""Chances and costs of bad nodes: small cases counted by hand, and what must hold for all."""
+"""Probabilities and costs of bad nodes: small cases counted by hand, and general laws."""
 
 from __future__ import annotations
 
@@ -82,8 +82,8 @@ def test_all_nodes_are_never_likelier_than_one(chance, job):
 
 
 def test_check_value_by_hand():
-    # Two of four nodes bad, two drawn: 5 of 6 runs hit. Each loses half of 2 nodes x 12 h = 12 node-hours: 10 on average.
-    # A check of 30 minutes on 2 nodes costs 1 node-hour and finds four in five: 2 + 1 remain.
+    # Two of four nodes bad, two drawn: 5 of 6 runs hit. Each loses half of 2 nodes x 12 h = 12 node-hours: 10 on
+    # average. A check of 30 minutes on 2 nodes costs 1 node-hour and finds four in five: 2 + 1 remain.
     value = check_value(4, 2, 2, run_hours=12, lost_fraction=0.5, check_minutes=30, found_fraction=0.8)
     assert value == pytest.approx((10, 3, 7))
 

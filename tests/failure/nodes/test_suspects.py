@@ -14,7 +14,7 @@ from hopperlib.failure.diagnosis.diagnosis import diagnose
 
 
 def folder(rng, *, bad=None, listed, jobs=2000, nodes=500):
-    """Outputs of jobs on one to eight nodes, of which one in seven fails on a random one, and all of those on a bad node."""
+    """Outputs of jobs on one to eight nodes: one in seven fails on a random node, and all jobs on a bad node fail."""
     made = []
     for _ in range(jobs):
         own = rng.sample(range(nodes), rng.randint(1, 8))
@@ -32,7 +32,7 @@ def test_a_seeded_bad_node_is_named_and_no_other(listed):
 
 
 def test_folders_without_a_bad_node_name_none():
-    """At the level of 0.003 a folder, two hundred of them name 0.6 nodes at most; two are allowed."""
+    """At a level of 0.003 per folder, two hundred folders name at most 0.6 nodes on average; two are allowed."""
     rng = random.Random(2)
     named = sum(bool(suspects(folder(rng, listed=number % 2 == 0, jobs=300, nodes=60))) for number in range(200))
     assert named <= 2
@@ -68,7 +68,9 @@ def test_one_node_has_nobody_to_compare_with():
 
 
 def row(number, node, *, ending):
-    """One output of many: the same lines but for its node, with the time and number of its own job or of one and the same."""
+    """One output of many: the same lines but for its node, with the time and number of its own job or of one and the
+    same.
+    """
     mark = number if ending == "own" else 4711
     text = f"slurmstepd: error: *** JOB {mark:06d} ON {node} CANCELLED AT 2024-03-04T10:00:00 ***\n"
     return row_of(f"{number}.out", diagnose([("a.out", text)]))
@@ -77,7 +79,8 @@ def row(number, node, *, ending):
 @pytest.mark.parametrize(
     ("planted", "others", "named"),
     [
-        # A bad node among jobs with numbers of their own; twelve copies of one output; and lines that are alike for all nodes.
+        # A bad node among jobs with numbers of their own; twelve copies of one output; and lines that are alike for all
+        # nodes.
         ("own", "own", ["bad"]),
         ("one", "own", []),
         ("one", "one", ["bad"]),

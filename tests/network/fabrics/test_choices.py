@@ -1,4 +1,4 @@
-"""Nodes by switch and by group under a scheduler: waits as asked, and where the jobs of a trace lie."""
+"""Nodes by switch and by group under a scheduler: requested waits, and locations of a trace's jobs."""
 
 import csv
 import io
@@ -19,7 +19,7 @@ from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.workload import Job, Workload
 
-# What repeats over further seeds runs by night.
+# Repetitions with other seeds run at night.
 SEEDS = [0, *(pytest.param(seed, marks=pytest.mark.nightly) for seed in range(1, 8))]
 TREE = fat_tree(nodes_per_leaf=4, leaves_per_pod=3, leaf_uplinks=2, pods=2, pod_uplinks=4)
 
@@ -79,7 +79,7 @@ def test_waits_by_hand() -> None:
 @pytest.mark.parametrize("shared", [False, True])
 def test_without_backfill_nobody_passes_who_waits(shared: bool) -> None:
     # Two switches of two nodes. Jobs 0 and 1 leave a node free under each; job 2 waits for two under one until job 0
-    # ends, and job 3, which would find a node at once, waits behind it.
+    # ends, and job 3, which would find a node at once, waits after it.
     tree = fat_tree(nodes_per_leaf=2, leaves_per_pod=2, leaf_uplinks=1)
     choice = node_choice(tree, "switch", random.Random(1), nodes=4, wait_s=500)
     room = Cluster(nodes=(NodeResources(cores=2),) * 4, partitions={"": Partition(nodes=(0, 1, 2, 3))}) if shared else 4

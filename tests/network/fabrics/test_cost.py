@@ -1,4 +1,4 @@
-"""The cost of a further group: a planted effect is found with the stated power, and none is not."""
+"""The cost of another group: a planted effect is found with the stated power, and no effect is not reported."""
 
 import math
 import random
@@ -10,7 +10,7 @@ from hopperlib.errors import InputError
 
 
 def history(rng: random.Random, effect: float, *, jobs: int = 240, noise: float = 0.08) -> list[Ran]:
-    """Jobs of four kinds in one to four groups, each further group longer by an effect, with lognormal noise."""
+    """Jobs of four kinds in one to four groups, with an effect per additional group and lognormal noise."""
     made = []
     for number in range(jobs):
         groups = rng.randint(1, 4)
@@ -58,7 +58,7 @@ def test_the_wait_for_one_group_by_hand() -> None:
     later = wait_for_one(jobs, {0: 4, 1: 2}, 0.0, limit_s=60)
     assert later is not None
     assert later.mean_gain_s == -40.0
-    # A limit below that: it waits in vain.
+    # With a limit below that, it waits in vain.
     vain = wait_for_one(jobs, {0: 4, 1: 2}, 0.5, limit_s=20)
     assert vain is not None
     assert (vain.in_time, vain.mean_gain_s) == (0.0, -20)

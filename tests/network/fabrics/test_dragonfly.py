@@ -24,7 +24,7 @@ AXES = [
 
 
 def cables(fabric: Dragonfly) -> list[tuple[int, int, str]]:
-    """Every single directed link between switches, with the color of an Aries: counted from the model's links."""
+    """Every directed link between switches, with its Aries color, counted from the model's links."""
     each = []
     for _, link in fabric.links():
         if link.kind == "global":
@@ -71,11 +71,11 @@ def test_every_link_of_two_published_machines(
 
 
 def shortest(fabric: Dragonfly, source: int) -> dict[int, tuple[int, int]]:
-    """Length and number of the shortest ways from a switch that cross at most one link between groups."""
+    """Length and number of the shortest paths from a switch that cross at most one link between groups."""
     ends = defaultdict[int, list[tuple[int, bool]]](list)
     for start, end, color in cables(fabric):
         ends[start].append((end, color == "blue"))
-    # A way is known by its switch and by the links between groups that it has crossed.
+    # The state of a path is its switch and the links between groups that it has crossed.
     length, ways, queue = {(source, 0): 0}, Counter({(source, 0): 1}), deque([(source, 0)])
     while queue:
         here = queue.popleft()
@@ -134,7 +134,7 @@ def local_ways(fabric: Dragonfly, group: int, a: int, b: int) -> list[list[int]]
 
 
 def minimal(fabric: Dragonfly, a: int, b: int) -> list[tuple[float, list[int], int]]:
-    """All minimal routes of two switches with their chances."""
+    """All minimal routes between two switches with their probabilities."""
     size = fabric.switches
     (g, start), (h, end) = divmod(a, size), divmod(b, size)
     if g == h:
@@ -151,7 +151,7 @@ def minimal(fabric: Dragonfly, a: int, b: int) -> list[tuple[float, list[int], i
 
 
 def to_gateways(fabric: Dragonfly, a: int, group: int) -> list[tuple[float, list[int], int]]:
-    """All ways from a switch to where the links arrive in another group."""
+    """All paths from a switch to the arriving links of another group."""
     size = fabric.switches
     g, start = divmod(a, size)
     ends = list(zip(fabric.gateways(g, group), fabric.gateways(group, g), strict=True))
@@ -164,7 +164,7 @@ def to_gateways(fabric: Dragonfly, a: int, group: int) -> list[tuple[float, list
 
 
 def detours(fabric: Dragonfly, a: int, b: int) -> list[tuple[float, list[int]]]:
-    """All routes of a detour with their chances."""
+    """All detours with their probabilities."""
     size = fabric.switches
     g, h = a // size, b // size
     if g == h:
@@ -238,9 +238,9 @@ def test_refusals() -> None:
 
 
 def test_capacities_of_cori_by_its_printed_links():
-    # NeSI's Aries page: 14 Gb/s on three lanes per link inside a group, 14 x 3 / 8 = 5.25 GB/s; NERSC: one green link in
-    # a row, three black ones in a column, 3 x 5.25 = 15.75 GB/s. Between groups 12.5 x 3 / 8 = 4.6875, printed 4.69 GB/s,
-    # and 24 links per pair of groups: 112.56 GB/s. None of these is taken from the code.
+    # NeSI's Aries page: 14 Gb/s on three lanes per link inside a group, 14 x 3 / 8 = 5.25 GB/s; NERSC: one green link
+    # in a row, three black ones in a column, 3 x 5.25 = 15.75 GB/s. Between groups 12.5 x 3 / 8 = 4.6875, printed 4.69
+    # GB/s, and 24 links per pair of groups: 112.56 GB/s. None of these is taken from the code.
     fabric = fabric_of(Machine.load("cori"))
     assert isinstance(fabric, Dragonfly)
     kinds = defaultdict(set)

@@ -23,8 +23,8 @@ SMALL = fat_tree(
 
 
 def test_distances_of_a_full_tree_in_closed_form() -> None:
-    # 18 nodes a leaf, 18 leaves a pod, 11 pods, as a machine of 3,564 places: of the others of a node, 17 share its
-    # leaf, 17 x 18 its pod, 10 x 324 lie beyond.
+    # 18 nodes per leaf, 18 leaves per pod, 11 pods, as in a machine of 3,564 positions: of the other nodes, 17 share a
+    # node's leaf, 17 x 18 its pod, 10 x 324 are in other pods.
     tree = fat_tree(nodes_per_leaf=18, leaves_per_pod=18, leaf_uplinks=18, pods=11, pod_uplinks=324)
     counts = Counter(tree.distance(0, other) for other in range(1, tree.nodes))
     assert counts == {0: 17, 2: 17 * 18, 4: 10 * 324}
@@ -53,7 +53,7 @@ def test_spread_loads_share_what_crosses_a_switch() -> None:
     rng = random.Random(4)
     for _ in range(50):
         places = rng.sample(range(SMALL.nodes), 8)
-        # Of the links side by side each carries the mean of what fixed routes put on all of them.
+        # Each of several parallel links carries the mean of the fixed routes on all of them.
         static: Counter[tuple[int, int, str]] = Counter()
         spread: Counter[tuple[int, int, str]] = Counter()
         links = dict(SMALL.links())
@@ -80,7 +80,8 @@ def test_rates_are_max_min_fair() -> None:
             for link, messages in each.items():
                 carried[link] += rate / traffic.sends * messages
         assert all(gb_s <= fabric.capacity_gb_s[link] * (1 + 1e-9) for link, gb_s in carried.items())
-        # What defines max-min: who has less than wanted crosses a full link on which nobody is faster.
+        # Definition of max-min fairness: a stream below its wanted rate crosses a full link on which no stream is
+        # faster.
         for job, rate in enumerate(rates):
             if rate < wants[job] * (1 - 1e-9):
                 full = [k for k in loads[job] if carried[k] >= fabric.capacity_gb_s[k] * (1 - 1e-9)]
@@ -90,14 +91,14 @@ def test_rates_are_max_min_fair() -> None:
 
 
 def by_linear_programs(wants: list[float], capacity: list[float], weights: list[dict[int, float]]) -> list[float]:
-    """Max-min fair rates: raise the least of those not settled, settle whom nothing can raise, go on with the others."""
+    """Max-min fair rates: raise the least unsettled rate, settle rates that cannot rise, continue with the others."""
     optimize = pytest.importorskip("scipy.optimize")
     jobs = len(wants)
     settled: dict[int, float] = {}
     links = [[row.get(job, 0.0) for job in range(jobs)] for row in weights]
 
     def most(gain: list[float], least: float | None) -> float:
-        # The last variable is the least rate of those not settled, where none is given.
+        # The last variable is the least unsettled rate, unless one is given.
         rows = [[*row, 0.0] for row in links]
         bounds = [
             (rate, rate) if (rate := settled.get(job)) is not None else (least or 0.0, wants[job])
@@ -151,7 +152,7 @@ def test_rates_are_those_of_linear_programs(cases: int) -> None:
         expected = by_linear_programs(wants, [fabric.capacity_gb_s[link] for link in used], weights)
         assert fair_rates(fabric, traffics, wants, loads) == pytest.approx(expected, rel=1e-6)
         held += any(rate < want * 0.999 for rate, want in zip(expected, wants, strict=True))
-    # Most cases have somebody whom a link holds back.
+    # In most cases some stream is limited by a link.
     assert held >= cases / 2
 
 
@@ -199,7 +200,7 @@ def test_trees_have_the_counts_and_the_blocking_of_their_sites(
     assert (fabric.nodes, len(set(fabric.leaf_of))) == (nodes, leaves)
     of_leaf = Counter(fabric.leaf_of)[0] * fabric.node_gb_s
     assert of_leaf / (fabric.uplinks[0] * fabric.link_gb_s) == pytest.approx(blocking)
-    # All nodes of a leaf send to the next leaves: what is left of their rate is what the site prints.
+    # All nodes of a leaf send to the next leaves: the remaining rate is the one that the site prints.
     places = range(2 * Counter(fabric.leaf_of)[0])
     traffic = Traffic.between(fabric, places, messages_of("shift", len(places), random.Random(1)))
     rate = slowdown_from_traffic(lay(fabric, [traffic], [fabric.node_gb_s])).first_gb_s
@@ -226,8 +227,8 @@ def test_bandwidth_between_groups_is_what_lumi_prints() -> None:
 
 
 def test_aurora_and_frontier_have_the_taper_and_bandwidth_that_are_printed() -> None:
-    # Links of a group's nodes over those to other groups (lockwood-garden, Network architecture); Frontier's page counts
-    # the 74 groups of its first 9,408 nodes.
+    # Links of a group's nodes over those to other groups (lockwood-garden, Network architecture); Frontier's page
+    # counts the 74 groups of its first 9,408 nodes.
     for machine, groups, factor in (("aurora", 166, 1.552), ("frontier", 74, 1.753)):
         fabric = fabric_of(Machine.load(machine))
         assert isinstance(fabric, Dragonfly)
@@ -259,7 +260,7 @@ def test_refusals() -> None:
 def test_where_finds_what_its_sample_was_given_and_refuses_without_nodes() -> None:
     result = load("locality").run()
     facts = result.facts or {}
-    # The sample was made with five per cent a group.
+    # The sample was generated with five percent per group.
     assert facts["low"] < 0.05 < facts["high"]
     assert facts["jobs"] == 172
     log = "JobID|State|Submit|Start|ElapsedRaw|NNodes\n1|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|60|2\n"
@@ -271,7 +272,7 @@ def test_adaptive_routes_by_hand() -> None:
     # Two leaves with two nodes and two links each: two pairs cross at most, and the second takes the empty link.
     two = fat_tree(nodes_per_leaf=2, leaves_per_pod=2, leaf_uplinks=2)
     assert adaptive_bisection(two, random.Random(1), choices=2, draws=30) == 1.0
-    # With one link there is nothing to choose: what static routes give.
+    # With one link there is no choice: the result is that of static routes.
     one = fat_tree(nodes_per_leaf=4, leaves_per_pod=4, leaf_uplinks=1)
     for seed in range(10):
         static = effective_bisection(one, random.Random(seed), draws=1)

@@ -28,7 +28,7 @@ GBITS = {0: lambda at: 75, 1: lambda at: 37.5 if at % 2 else 75, 2: lambda at: 7
 
 
 def steps(start, end, size):
-    """The ways along a ring: (steps in order, share of the messages); two halves if both are as short."""
+    """The paths along a ring: (steps in order, share of the messages); two halves if both are equally short."""
     up, down = (end - start) % size, (start - end) % size
     ways = [(up, 1)] if up < down else [(down, -1)] if down < up else [(up, 1), (down, -1)]
     return [([(start + step * sign) % size for step in range(hops + 1)], sign, 1 / len(ways)) for hops, sign in ways]
@@ -64,7 +64,7 @@ def routers(sizes):
 
 @pytest.mark.parametrize("sizes", [TOY, (5, 2, 4), (1, 4, 3)])
 def test_all_pairs_of_a_toy_torus_both_ways(sizes):
-    """Each router sends another number of messages to each: no two routes can be mistaken for each other."""
+    """Each pair of routers has a different number of messages, so no two routes can be confused."""
     everywhere = routers(sizes)
     messages = {(a, b): 1 + 7 * i + j for i, a in enumerate(everywhere) for j, b in enumerate(everywhere)}
     assert found(MAPS[sizes], MAPS[sizes].of_messages(messages)) == counted(messages, sizes)

@@ -1,4 +1,4 @@
-"""A MILC job placed again and again: the table against the model, and what a row must obey."""
+"""A MILC job placed repeatedly: the table against the model, and laws for each row."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ HISTORIES = Histories(Machine.load("hopper"))
     ids=["first", "nid", "contiguous"],
 )
 def test_part_of_the_table_comes_out_again(case):
-    """Both ways: the rows of the table are what the model gives, and the model gives nothing between them."""
+    """In both directions: the model reproduces the rows of the table, and no others."""
     order, allocation, sizes, _ = case
     stored = [job for job in read_placed_jobs() if (job.order, job.allocation, job.seed) == (order, allocation, 1)]
     stored = [job for job in stored if job.tasks in sizes and job.day < 1.5]
-    # What comes later changes nothing: the history is cut off on its second day.
+    # Later jobs change nothing: the history is cut off on its second day.
     made = islice(HISTORIES.placed_jobs(1, order, allocation, sizes, until_day=2), len(stored))
     assert stored
     assert list(made) == stored
@@ -48,7 +48,7 @@ def test_every_case_and_seed_is_in_the_table():
 
 def test_rows_obey_what_they_measure():
     for job in read_placed_jobs():
-        # Neighbors take links away, never add any; a node sends 6 GB/s at most.
+        # Neighbors only reduce bandwidth; a node sends at most 6 GB/s.
         assert all(each >= job.own >= 1 / 6 - 1e-3 for traffic in MIXES for each in job.slowness(traffic))
         assert job.hops_geminis <= job.hops_geminis_y2 <= 2 * job.hops_geminis
         assert job.hops_max <= 24

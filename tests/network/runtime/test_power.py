@@ -1,4 +1,4 @@
-"""The power of a comparison of run times: against statsmodels, by simulation, laws, refusals."""
+"""The power of a comparison of run times: against statsmodels, by simulation, laws, errors."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from statsmodels.stats.power import TTestIndPower
 
 from hopperlib.errors import InputError
-from hopperlib.network.runtime.power import gain_shown, power, runs_needed, spread_of
+from hopperlib.network.runtime.power import detectable_gain, power, runs_needed, spread_of
 
 
 @pytest.mark.parametrize("runs", [2, 3, 5, 17, 100, 1000])
@@ -48,7 +48,7 @@ def test_no_gain_is_seen_on_one_side_as_often_as_half_of_alpha_and_more_runs_see
 
 
 def test_the_gain_that_is_shown_is_the_inverse():
-    assert power(gain_shown(0.05, 7), 0.05, 7) == pytest.approx(0.8, abs=1e-6)
+    assert power(detectable_gain(0.05, 7), 0.05, 7) == pytest.approx(0.8, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -67,8 +67,8 @@ def test_refusals(call, message):
 
 
 def test_a_place_with_one_run_tells_nothing_of_the_spread_within_places():
-    # Mean 9.8; squared distances 3.24, 0.04, 0.04, 4.84 and 0.64, in all 8.8 over 4. Within a and within b a variance of
-    # 2 with one degree of freedom each; c has one run.
+    # Mean 9.8; squared distances 3.24, 0.04, 0.04, 4.84 and 0.64, in all 8.8 over 4. Within a and within b a variance
+    # of 2 with one degree of freedom each; c has one run.
     spread = spread_of([8, 10, 10, 12, 9], "aabbc")
     assert spread.whole == pytest.approx(math.sqrt(2.2) / 9.8)
     assert spread.within == pytest.approx(math.sqrt(2) / 9.8)

@@ -50,7 +50,7 @@ STREAMS = st.lists(
 
 @given(STREAMS)
 def test_rates_are_max_min_fair(drawn):
-    """No link is overfull; who gets less than it wants crosses a full link on which nobody gets more than it does."""
+    """No link is overloaded; a stream below its wanted rate crosses a full link on which no stream gets more."""
     streams = [Stream(LINKS.of_messages(dict.fromkeys(pairs, 3)), 1.0, want) for pairs, want in drawn]
     rates = fair_rates(LINKS, streams, injection_gb_s=6.0)
     load, capacity = used(streams, rates)
@@ -66,11 +66,13 @@ def test_rates_are_max_min_fair(drawn):
 
 
 def test_neighbors_slow_each_other_by_hand():
-    """One X link of 9.375 GB/s. A and B put twice and once their rate on it: 3 r = 9.375, 3.125 each. C has another link."""
+    """One X link of 9.375 GB/s. A and B put twice and once their rate on it: 3 r = 9.375, 3.125 each. C has another
+    link.
+    """
     one, other = ((0, 0, 0), (1, 0, 0)), ((5, 0, 0), (6, 0, 0))
     a, b, c = (Stream(LINKS.of_messages({pair: count}), 1.0, 6.0) for pair, count in ((one, 2), (one, 1), (other, 1)))
     assert fair_rates(LINKS, [a, b, c], injection_gb_s=6.0) == pytest.approx([3.125, 3.125, 6.0])
-    # If B wants 1 only, A gets what is left: 8.375 / 2. And nobody sends more than its node can.
+    # If B wants only 1, A gets the rest: 8.375 / 2. And no job sends more than its node can.
     assert fair_rates(LINKS, [a, b._replace(wants_gb_s=1.0)], injection_gb_s=6.0) == pytest.approx([4.1875, 1.0])
     assert fair_rates(LINKS, [c._replace(wants_gb_s=99.0)], injection_gb_s=2.5) == [2.5]
     with pytest.raises(ValueError, match="injection_gb_s=0 must be above 0"):
@@ -97,7 +99,7 @@ def test_streams_follow_the_mix():
     everybody = streams_of(LINKS, places, Habit(1.0, 1, 0.1, 0.05), Mix(0.2, 0.1, 2.0), routers=routers, write_gb_s=0.3)
     assert [(one.sends, one.wants_gb_s, one.writes) for one in grid] == [(2.0, 1.0, False)]
     assert [(one.sends, one.wants_gb_s, one.writes) for one in everybody] == [(4.0, 2.0, False), (2.0, 0.3, True)]
-    # Alone on a node there is nobody to talk to, but a file to write.
+    # A job on one node sends no messages, but may write a file.
     assert [
         one.writes for one in streams_of(LINKS, places[:1], Habit(1.0, 3, 0.1, 0.0), Mix(1.0, 1.0), routers=routers)
     ] == [True]

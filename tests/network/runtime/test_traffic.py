@@ -1,4 +1,4 @@
-"""Communication graphs and how far their messages go."""
+"""Communication graphs and the distances of their messages."""
 
 from collections import Counter
 

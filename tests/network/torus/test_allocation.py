@@ -1,4 +1,4 @@
-"""Placement metrics against brute force, and under shifts round the torus."""
+"""Placement metrics against brute force, and under shifts around the torus."""
 
 from itertools import combinations
 
@@ -53,8 +53,8 @@ def test_bisection_of_a_plane_and_of_the_machine():
     torus = Torus.of(hopper)
     whole = [(x, y, z) for x in range(17) for y in range(8) for z in range(24)]
     # By hand: x is cut twice (the ring is whole), 8 * 24 links of 75 Gb/s a cut, 8 bits a byte;
-    # y is opened after a gap of one and cut between y = 3 and 4 (between blades, 37.5) and 7 and 0 (37.5): 2 * 17 * 24 * 37.5;
-    # z between 11 and 12 (120) and between 23 and 0 (75): 17 * 8 * 195. The smallest is z.
+    # y is opened after a gap of one and cut between y = 3 and 4 (between blades, 37.5) and 7 and 0 (37.5): 2 * 17 * 24
+    # * 37.5; z between 11 and 12 (120) and between 23 and 0 (75): 17 * 8 * 195. The smallest is z.
     assert 2 * 8 * 24 * 75 == 28_800
     assert 2 * 17 * 24 * 37.5 == 30_600
     assert bisection_bandwidth_gb_s(whole, hopper) == 17 * 8 * 195 / 8 == 3_315

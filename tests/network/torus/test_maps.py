@@ -1,4 +1,4 @@
-"""Maps: who sits where, the list over time, compactness."""
+"""Maps: jobs on the node list over time, and compactness."""
 
 import random
 

@@ -1,4 +1,4 @@
-"""Node orders: the same nodes, and how they run."""
+"""Node orders: the same nodes, in the right sequence."""
 
 import itertools
 

@@ -1,4 +1,4 @@
-"""Where a job lands, and how compact it lies: laws, and the limit of what is free."""
+"""Position and compactness of a job: laws, and too few free nodes."""
 
 import pytest
 
@@ -14,6 +14,6 @@ def test_as_much_is_busy_as_was_asked():
     with pytest.raises(InputError, match="nodes=6384 must be at most 3,") as refused:
         free_positions(6384, 6384, start_fraction=0.0, busy_fraction=0.5)
     free = int(refused.value.rule.split()[4].rstrip(",").replace(",", ""))
-    # Three standard deviations of 798 blocks of which each is busy with a chance of a half are 5 %.
+    # Three standard deviations for 798 blocks, each busy with probability 1/2, are 5 %.
     assert free / 6384 == pytest.approx(0.5, abs=0.05)
     assert len(free_positions(6384, free, start_fraction=0.0, busy_fraction=0.5)) == free

@@ -1,4 +1,4 @@
-"""CPUs of a node dealt out to the tasks of a Slurm step. CPUs are counted core by core, thread by thread."""
+"""CPUs of a node distributed to the tasks of a Slurm step. CPUs are counted core by core, thread by thread."""
 
 import pytest
 from hypothesis import given
@@ -66,13 +66,13 @@ def test_linux_counts_all_first_hardware_threads_before_the_second_ones() -> Non
         (request(2, 3, "block", exact=True), (0, 1, 2, 3, 4, 5)),
         # cyclic: three for a task from socket 0, three from socket 1.
         (request(2, 3, "cyclic", exact=True), (0, 1, 2, 4, 5, 6)),
-        # One core a task, six tasks in turn: three on each socket.
+        # One core per task, six tasks in turn: three on each socket.
         (request(6, 1, "cyclic", exact=True), (0, 1, 2, 4, 5, 6)),
         # fcyclic: one core in turn.
         (request(1, 3, "fcyclic", exact=True), (0, 1, 4)),
         # plane picks cores in turn over the sockets, whatever else it says.
         (request(2, 1, "block", plane=True, exact=True), (0, 4)),
-        # More than there is: everything.
+        # A request for more than there is gets everything.
         (request(9, 1, "cyclic", exact=True), tuple(range(8))),
         # The rest of a socket's cores is taken when it comes to the last tasks: 5 cores of 2 a task.
         (request(3, 2, "cyclic", exact=True), (0, 1, 2, 3, 4, 5)),
@@ -83,7 +83,7 @@ def test_cores_of_a_step(wanted: Component, cores: tuple[int, ...]) -> None:
 
 
 def test_cores_of_a_step_with_hardware_threads() -> None:
-    # Three CPUs are two cores of two threads; one thread a core makes them three cores.
+    # Three CPUs are two cores of two threads; one thread per core makes them three cores.
     assert step_cores(request(3, 1, exact=True), TWO_BY_TWO_SMT) == (0, 2)
     assert step_cores(request(3, 1, exact=True, threads_per_core=1), TWO_BY_TWO_SMT) == (0, 1, 2)
     # A task that may not share its core takes a whole one.
@@ -92,7 +92,7 @@ def test_cores_of_a_step_with_hardware_threads() -> None:
 
 def test_block_takes_socket_after_socket() -> None:
     assert dealt(request(4, 2, "block"), TWO_BY_FOUR) == [[0, 1], [2, 3], [4, 5], [6, 7]]
-    # Three CPUs a task: the second task crosses over.
+    # Three CPUs per task: the second task crosses over.
     assert dealt(request(2, 3, "block"), TWO_BY_FOUR) == [[0, 1, 2], [3, 4, 5]]
 
 
@@ -119,9 +119,9 @@ def test_hardware_threads_are_filled_core_by_core() -> None:
     # With whole cores the second thread of each stays unused.
     assert dealt(request(4, 1, "block", whole_cores=True), TWO_BY_TWO_SMT) == [[0], [2], [4], [6]]
     assert dealt(request(4, 1, "cyclic", whole_cores=True), TWO_BY_TWO_SMT) == [[0], [4], [2], [6]]
-    # One thread a core.
+    # One thread per core.
     assert dealt(request(2, 2, "block", threads_per_core=1), TWO_BY_TWO_SMT) == [[0, 2], [4, 6]]
-    # One task a core.
+    # One task per core.
     assert dealt(request(3, 1, "block", tasks_per_core=1), TWO_BY_TWO_SMT) == [[0], [2], [4]]
 
 
@@ -162,6 +162,6 @@ def test_every_task_gets_its_cpus(
     assert all(place // threads in step for hand in hands for place in hand)
     usable = node.cores * (1 if one_thread else threads)
     if tasks * cpus <= usable and threads == 1:
-        # Enough for all: nobody shares.
+        # There are enough CPUs, so no tasks share.
         everything = [place for hand in hands for place in hand]
         assert len(set(everything)) == len(everything)

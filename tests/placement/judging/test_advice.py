@@ -1,4 +1,4 @@
-"""What is said about a placement: each piece of advice where it belongs, and nowhere else."""
+"""Findings about a placement: each piece of advice where it applies, and nowhere else."""
 
 import pytest
 from hypothesis import given
@@ -19,7 +19,7 @@ PERLMUTTER = Machine.load("perlmutter")
 
 
 def said(line, machine=HOPPER, *, threads=None, memory_gb=None):
-    """What is said about a line, by code."""
+    """Findings about a line, by code."""
     placement = place_tasks(read_launch(line, machine, threads=threads), machine)
     found = advise(placement, placement_cost(placement, memory_per_task_gb=memory_gb))
     return {one.code: one for one in found}
@@ -65,7 +65,7 @@ def test_uneven_numa_nodes():
         "advice",
         "The NUMA nodes hold 6, 6, 6, 2 tasks: spread evenly, 5 tasks would share a NUMA node instead of 6.",
     )
-    # 6, 6, 6, 4 cannot be bettered: 22 tasks on 4 NUMA nodes are 6 on one at least.
+    # 6, 6, 6, 4 cannot be improved: 22 tasks on 4 NUMA nodes are 6 on one at least.
     assert "uneven-numa-nodes" not in said("aprun -n 22 -N 22 a.out")
 
 
@@ -170,7 +170,7 @@ def test_hardware_threads_that_share_a_core_while_others_idle():
     assert one.level == "advice"
     assert "hardware-threads-shared" not in said("srun -n 2 --cpu-bind=threads --threads-per-core=1 a.out", TOY)
     assert "hardware-threads-shared" in said("mpirun -n 2 --map-by hwthread --bind-to hwthread a.out", TOY)
-    # All cores in use: sharing is what was asked for.
+    # All cores are in use: sharing was requested.
     assert "hardware-threads-shared" not in said("srun -n 24 --cpu-bind=threads a.out", TOY)
 
 
@@ -178,7 +178,7 @@ def test_a_last_node_for_one_task():
     one = said("aprun -n 385 -N 12 -S 3 a.out")["last-node-nearly-empty"]
     assert one.level == "advice"
     assert one.message == ("The last of 33 nodes runs 1 of the 12 tasks that fit on it, and is charged in full.")
-    # Twenty-four a node is all there is: nothing to propose.
+    # All 24 cores of a node are in use: nothing to propose.
     assert said("aprun -n 25 a.out")["last-node-nearly-empty"].message.endswith("charged in full.")
     # 12 + 4: a third is not nearly empty.
     assert "last-node-nearly-empty" not in said("aprun -n 16 -N 12 -S 3 a.out")

@@ -1,4 +1,6 @@
-"""Who chooses GPUs where the launcher does not: wrappers are known by what they set, and one is written out."""
+"""Choice of GPUs where the launcher makes none: wrappers are recognized by the variables that they set, and one is
+written.
+"""
 
 import pytest
 

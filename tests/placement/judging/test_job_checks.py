@@ -1,4 +1,4 @@
-"""Job scripts before they are submitted: 40 with one planted mistake each, 40 in the form that the sites' pages teach."""
+"""Checks of job scripts before submission: 40 with one planted mistake each, 40 as in the sites' documentation."""
 
 import csv
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What findings cost, and the costliest first."""
+"""Cost of findings, and the costliest first."""
 
 import pytest
 from hypothesis import given

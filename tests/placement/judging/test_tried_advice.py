@@ -1,4 +1,4 @@
-"""Every advice that names something to type was tried: applied again here, it is accepted and ends its finding."""
+"""All advice that names something to type was tried: applied again here, it is accepted and removes its finding."""
 
 import itertools
 import random
@@ -46,7 +46,7 @@ def check_every_advice(text, machine):
             continue
         tried += 1
         after, then = answered(applied(text, change), machine)
-        # What else is refused stays: a refusal names the job's problems before it.
+        # Other errors remain: an error message names the job's problems first.
         assert then in refusal, (finding, text, then)
         codes = [each.code for each in after].count(finding.code)
         assert codes < [each.code for each in before].count(finding.code), (finding, text)

@@ -1,4 +1,4 @@
-"""Cores left free: where they begin to pay."""
+"""Cores left free: the point where they pay off."""
 
 from __future__ import annotations
 

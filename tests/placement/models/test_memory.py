@@ -1,4 +1,4 @@
-"""Memory of a task: the printed values, hand-made cases, laws, and every refusal."""
+"""Memory of a task: the printed values, hand-derived cases, laws, and every error."""
 
 from __future__ import annotations
 
@@ -129,7 +129,8 @@ def test_the_copied_fraction_needed_is_just_enough(node, need_gb, data):
 
 
 def test_the_copied_fraction_of_hand():
-    # Six tasks of 2 GB in 31/4 = 7.75 GB: 12 - 10 c = 7.75, so c = 0.425. Six of 1.2 GB fit anyhow; of 8 GB never.
+    # Six tasks of 2 GB in 31/4 = 7.75 GB: 12 - 10 c = 7.75, so c = 0.425. Six tasks of 1.2 GB always fit; tasks of 8 GB
+    # never do.
     node = HOPPER.node()
     assert copied_fraction_needed(node, 2.0, 6) == pytest.approx(0.425)
     assert copied_fraction_needed(node, 1.2, 6) == 0

@@ -1,4 +1,4 @@
-"""The package's placements beside the answers of a real Slurm that scripts/ask_slurm.py keeps."""
+"""Comparison of the package's placements with the answers of a real Slurm collected by scripts/ask_slurm.py."""
 
 import csv
 import lzma
@@ -97,7 +97,7 @@ def machine_of(configuration: str, release: str) -> Machine:
 
 
 def packaged(answer: Answer) -> str:
-    """Return what the package says, as an answer of the table; ``?`` where it cannot tell, of one of its steps too."""
+    """Return the package's placement in the form of the table; ``?`` if it is unknown for any step."""
     machine = machine_of(answer.configuration, answer.release)
     try:
         launches = read_launches(answer.text, machine)
@@ -108,7 +108,7 @@ def packaged(answer: Answer) -> str:
 
 
 def _of_step(launch: Launch, machine: Machine, told: str) -> str:
-    """Return what the package says of one step."""
+    """Return the package's placement of one step."""
     try:
         placement = place_tasks(launch, machine)
     except LaunchError as error:
@@ -120,7 +120,7 @@ def _of_step(launch: Launch, machine: Machine, told: str) -> str:
     free = not any(seat.bound for seat in seats.values()) and "all" in told
     masks = ["all" if free else _ranges(seats[number].cpus) for number in sorted(seats)]
     first = {number: f"{node.node}:" if node.node else "" for node in placement.nodes for number in node.task_numbers}
-    # Where Slurm sets no variable, it hides no GPU and says none.
+    # If Slurm sets no variable, it hides no GPU and reports none.
     said = "/" in told
     seen = [_gpus_seen(seats[number].gpus) if said else "" for number in sorted(seats)]
     masks = [f"{first[number]}{mask}{gpus}" for number, (mask, gpus) in enumerate(zip(masks, seen, strict=True))]
@@ -141,7 +141,7 @@ def _gpus_seen(gpus: tuple[int, ...] | None) -> str:
 
 
 def verdict(slurm: str, package: str) -> str:
-    """Return how the package did: equal, cannot tell, wrong, refused wrongly, or taken wrongly."""
+    """Return the outcome: equal, cannot tell, wrong, rejected wrongly, or accepted wrongly."""
     if package.startswith("?"):
         return "cannot tell"
     refused, refuses = slurm.startswith("!"), package.startswith("!")
@@ -151,7 +151,7 @@ def verdict(slurm: str, package: str) -> str:
 
 
 def counted(asked: Iterable[Answer]) -> dict[tuple[str, str], Counter[str]]:
-    """Return how the package did for each node and release."""
+    """Return the outcome for each node and release."""
     counts: dict[tuple[str, str], Counter[str]] = {}
     for answer in asked:
         how = verdict(answer.answer, packaged(answer))
@@ -175,7 +175,7 @@ def summary(counts: dict[tuple[str, str], Counter[str]]) -> list[dict[str, str |
 
 
 def main() -> None:
-    """Print what differs, and write data/asked-slurm.csv from the kept table."""
+    """Print the differences, and write data/asked-slurm.csv from the collected table."""
     table = Path(sys.argv[1]) if len(sys.argv) > 1 else TABLE
     counts: Counter[str] = Counter()
     for answer in answers(table):

@@ -30,7 +30,7 @@ def test_placed_as_slurm_does(release: str, every: int) -> None:
     assert total.total() >= 2500 // every
     assert total["wrong"] <= 0.001 * answered
     assert total["equal"] >= 0.995 * answered
-    # Of few answers the share is less sure.
+    # The share of few answers is less certain.
     assert total["cannot tell"] <= (0.03 if every == 1 else 0.06) * total.total()
 
 

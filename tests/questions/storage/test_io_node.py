@@ -24,7 +24,7 @@ def test_the_default_shows_both_machines():
 def test_the_tension_is_an_example():
     result = QUESTION.run(task_rate_mb_s=267.5)
     # Eight tasks are 1.63 GB/s on two Franklin nodes and 1.43 on one of Hopper, 12 % apart; nine are 22 % apart.
-    assert result.facts["parting_point"] == 9
+    assert result.facts["divergence_point"] == 9
 
 
 def test_more_nodes_take_the_ceiling_away():
@@ -33,7 +33,7 @@ def test_more_nodes_take_the_ceiling_away():
     assert result.facts["first_rate_gb_s"] == pytest.approx(
         6 * (0.85**-2.5 + (1 - 4**-2.5) * 1.7**-2.5) ** -0.4, rel=0.01
     )
-    assert result.facts["parting_point"] == 0
+    assert result.facts["divergence_point"] == 0
 
 
 def test_too_many_tasks_for_the_nodes():

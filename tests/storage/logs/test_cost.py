@@ -1,4 +1,4 @@
-"""What I/O costs: times of calls dealt to waiting, metadata and transfer, and levels that follow. Logs are synthetic."""
+"""Cost of I/O: call times divided into waiting, metadata and transfer, and the resulting levels. Logs are synthetic."""
 
 import pytest
 
@@ -56,7 +56,7 @@ def test_waiting_for_the_slowest_writer_is_told_from_waiting_for_each_other():
 
 
 def test_little_waiting_is_no_finding():
-    # 1 s a task of 1,000 s.
+    # 1 s per task of 1,000 s.
     job = log(shared(busy_s=10.0), upper=[shared(interface="MPI-IO", busy_s=110.0)])
     assert "waiting" not in {finding.code for finding in findings(job)}
 
@@ -96,8 +96,8 @@ def test_more_time_than_the_run_has_is_said_and_has_no_share():
         (150.0, 0.0, 20.0, "advice"),  # 1.5 s of 20 s are 8 %
         (900.0, 0.0, 20.0, "advice"),  # 45 %, but 9 s
         (9_000.0, 0.0, 200.0, "problem"),  # 45 %, and 90 s
-        (5.0, 0.0, 2.0, "note"),  # 0.05 s is nothing to mend, however short the run
-        (80.0, 0.0, None, "advice"),  # the log does not say how long the run was
+        (5.0, 0.0, 2.0, "note"),  # 0.05 s needs no repair, however short the run
+        (80.0, 0.0, None, "advice"),  # the log does not contain the run time
     ],
 )
 def test_a_finding_that_costs_next_to_nothing_is_a_note(task_s, slowest, run_time_s, level):

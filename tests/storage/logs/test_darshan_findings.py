@@ -1,4 +1,4 @@
-"""Findings: each with its number, its advice and its command; none where there is nothing to mend. Logs are synthetic."""
+"""Findings: each with its number, its advice and its command; none where nothing needs repair. Logs are synthetic."""
 
 import pytest
 
@@ -27,7 +27,7 @@ def log(*files, tasks=48, run_time_s=100.0):
 
 
 def healthy(**more):
-    """A file a task on an OST of its own, in large pieces."""
+    """One file per task, each on a separate OST, in large pieces."""
     return [
         FileRecord(path=f"/scratch/run/out.{ost}", bytes_written=GB, writes=120, write_s=10.0, layout=layout(ost),
                    write_sizes=sizes(m10=120), written_by={ost: GB}, **more)

@@ -1,4 +1,4 @@
-"""Ways of access: each is found where the counters say so, and not where they say otherwise. Logs are synthetic."""
+"""Access patterns: each one is found where the counters show it, and not elsewhere. Logs are synthetic."""
 
 import dataclasses
 
@@ -76,7 +76,7 @@ def test_calls_that_mpi_io_did_not_make_are_not_its_own():
     above = shared(interface="MPI-IO", bytes_read=5_000, reads=16, busy_s=6.0)
     assert "amplified-reads" in found(below, upper=(above,))
     assert "amplified-reads" not in found(below, upper=(dataclasses.replace(above, busy_s=1.0),))
-    # Larger than the log can count.
+    # Larger than the log's counters.
     assert "amplified-reads" not in found(below, upper=(dataclasses.replace(above, bytes_read=0),))
     filled = found(below, upper=(dataclasses.replace(above, bytes_read=0, reads=0, writes=16, bytes_written=GB),))
     assert "romio_ds_write=disable" in filled["amplified-reads"].advice
@@ -112,7 +112,7 @@ def test_amplified_writes():
 
 def test_metadata_and_times_that_disagree():
     file = shared(bytes_written=10, meta_s=480.0, busy_s=500.0, opens=1_000)
-    # 10 s a task of 100; each of 48 tasks opens the file 21 times.
+    # 10 s per task of 100; each of 48 tasks opens the file 21 times.
     assert found(file)["reopen"].level == "advice"
     assert found(dataclasses.replace(file, opens=48))["metadata"].level == "advice"
     assert found(file, run_time_s=5.0)["metadata"].level == "unknown"
@@ -134,9 +134,9 @@ def test_stdio_and_small_files():
 def test_advice_for_the_file_system_in_the_log():
     layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(3,))
     one = found(shared(bytes_written=100 * GB, writes=100, write_s=50.0, layout=layout), osts=40)["one-ost"]
-    # 100 GB in 50 s make 2 GB/s an OST; where 32 of 40 take 64 GB/s, what the nodes write to one file counts as much.
+    # 100 GB in 50 s make 2 GB/s per OST; where 32 of 40 take 64 GB/s, what the nodes write to one file counts as much.
     assert "lfs setstripe -c 32" in one.advice
-    # Of a log that names some OSTs and does not count them, no command may say all.
+    # If a log names some OSTs without their number, no command may use all OSTs.
     some = found(shared(bytes_written=100 * GB, writes=100, write_s=50.0, layout=layout))["one-ost"]
     assert "-c -1" not in some.advice
     assert "lfs df lists all" in some.advice

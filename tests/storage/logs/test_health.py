@@ -1,4 +1,6 @@
-"""A night's logs together: slow OSTs and nodes that no job tells alone are found, and healthy nights are left alone. Synthetic."""
+"""All logs of a night: slow OSTs and nodes that no single job reveals are found, and healthy nights raise no alarm.
+Synthetic.
+"""
 
 import dataclasses
 import math
@@ -24,7 +26,9 @@ def seconds_of(noise, rng):
 
 
 def job(rng, noise, slow=frozenset(), factor=2.5, luck_of=0.3):
-    """A job of a file a task on nodes and OSTs by chance: task 0 is slow, and each OST and node has its luck in the job."""
+    """A job of a file per task on nodes and OSTs by chance: task 0 is slow, and each OST and node has its luck in the
+    job.
+    """
     nodes = rng.sample(range(NODES), rng.randint(3, 30))
     first = rng.randrange(OSTS)
     luck = {part: math.exp(rng.gauss(0, luck_of)) for part in (*nodes, *(-1 - ost for ost in range(OSTS)))}
@@ -73,7 +77,7 @@ def test_many_jobs_find_what_is_slow_and_nothing_else(slow, jobs):
 
 
 def test_a_node_in_few_jobs_cannot_be_told():
-    """Slowest of some sixteen nodes in each of two jobs or three: one of sixty is that now and then."""
+    """One of sixty nodes is now and then the slowest of about sixteen in each of two or three jobs."""
     verdicts = {
         each.part.name: each.verdict for each in night(random.Random(3), "stragglers", 9, slow={("node", "n7")})
     }
@@ -101,7 +105,7 @@ def test_what_is_always_together_is_named_together():
 
 
 def test_the_same_tasks_of_the_same_program_count_once():
-    """A task that does more in every run, on the same node, is the program's."""
+    """A task that does more work in every run, on the same node, is due to the program."""
     parts = [Part("node", "", "write", f"n{node}") for node in range(10)]
     run = Seen(
         "a.out", tuple(sorted((1.0 if node == 7 else 9.0 + node, node + 1, (parts[node],)) for node in range(10)))
@@ -166,7 +170,7 @@ def test_files_of_task_0_and_those_elsewhere_do_not_count():
 
 
 def test_an_ost_half_as_slow_again_in_some_jobs_is_told_with_its_chance():
-    """1.5 times slower in 17 of 40 jobs: too little for an accusation, too much for no sign."""
+    """1.5 times slower in 17 of 40 jobs: too little for a verdict, too much to ignore."""
     told = 0
     for seed in range(6):
         rng = random.Random(seed)

@@ -1,4 +1,6 @@
-"""Slow OSTs: found where a log can tell, not found where none is, and unknown where it cannot tell. Logs are synthetic."""
+"""Slow OSTs: found where a log shows them, not found where there is none, and unknown where a log cannot show them.
+Logs are synthetic.
+"""
 
 import math
 import random
@@ -29,7 +31,7 @@ def log(files):
 
 
 def test_one_slow_ost_of_24():
-    # 4 files of 1 GB an OST in 10 s each: 100 MB/s; on OST 14 in 400 s: 2.5 MB/s, 40 times less.
+    # 4 files of 1 GB per OST in 10 s each: 100 MB/s; on OST 14 in 400 s: 2.5 MB/s, 40 times less.
     files = [file([ost], 400.0 if ost == 14 else 10.0) for ost in range(24) for _ in range(4)]
     verdict = judge_osts(log(files), "write")
     (slow,) = verdict.slow
@@ -54,7 +56,7 @@ def test_reads_and_writes_are_judged_apart():
 
 
 def test_one_slow_file_blames_no_ost():
-    """One file in fifty is several times slower, whatever OST it is on."""
+    """One file in fifty is several times slower, regardless of its OST."""
     verdict = judge_osts(log([file([ost], 400.0 if ost == 14 else 10.0) for ost in range(24)]), "write")
     assert verdict.slow == ()
     assert verdict.unknown.startswith("OST 14 seems 40.0 times slower, but 1 file is too few to be sure")
@@ -68,7 +70,7 @@ def test_two_files_tell_where_no_straggler_is_as_slow(seconds, sure):
 
 
 def noisy(noise, rng):
-    """Time of a file on a healthy OST, by what the noise of times is like."""
+    """Time of a file on a healthy OST, by kind of noise."""
     if noise == "stragglers":
         return 10.0 * math.exp(rng.gauss(0, 0.3)) * (7.4 if rng.random() < 0.02 else 1.0)
     if noise == "lognormal":
@@ -86,8 +88,9 @@ LOGS = 7500 if SEARCHES else 60
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("noise", ["lognormal", "student", "stragglers"])
 def test_healthy_logs_are_not_blamed_whatever_the_noise(noise):
-    """One healthy log in a thousand, 300 files on 100 OSTs, may be blamed: of 60 one; of 7,500 seven and a half, and
-    fifteen once in a hundred tries (Poisson)."""
+    """At most one healthy log in a thousand, with 300 files on 100 OSTs, may be reported: one of 60; 7.5 of 7,500 on
+    average, and fifteen with a probability of 1 % (Poisson).
+    """
     seed = random.randrange(10**9) if SEARCHES else 5
     rng = random.Random(seed)
     blamed = 0
@@ -144,13 +147,13 @@ def test_healthy_osts_that_differ(seed):
 
 
 def test_ost_with_more_files_is_not_slow():
-    """Six tasks that share an OST get a sixth each, and the OST gives as much as the others."""
+    """Six tasks that share an OST get a sixth each, and the OST is as fast as the others."""
     files = [file([ost], 10.0, start=0.0) for ost in range(12)] + [file([12], 60.0, start=0.0) for _ in range(6)]
     assert judge_osts(log(files), "write").slow == ()
 
 
 def test_ost_that_few_ask_is_not_slow():
-    """One task where the others have six: the OST gives less, and the task gets more."""
+    """One task where the others have six: the OST's total rate is lower, and the task's rate is higher."""
     files = [file([ost], 60.0, start=0.0) for ost in range(12) for _ in range(6)] + [file([12], 50.0, start=0.0)]
     assert judge_osts(log(files), "write").slow == ()
 

@@ -1,4 +1,6 @@
-"""Programs with one known way of doing I/O: each is named first, healthy ones draw nothing, and repairs win what is said."""
+"""Programs with one known I/O problem: it is named first, healthy programs have no findings, and repairs gain what was
+predicted.
+"""
 
 import io
 import lzma
@@ -15,7 +17,7 @@ from hopperkit.readers.darshan import read_darshan_text
 FOLDER = Path(__file__).parent / "planted"
 RUN_S = 600.0
 
-# What is wrong with each program, by the codes that name it.
+# The problem of each program, by code.
 PLANTED = {
     "allreadsame": "all-read-same",
     "backward": "random-writes",
@@ -157,7 +159,9 @@ def predicted_s(name):
 
 
 def test_the_repaired_program_wins_what_is_predicted():
-    """Within a factor of 1.5 in 8 of 10 at least: of mpiindep the repaired program waits in the exchange on a crowded node."""
+    """Within a factor of 1.5 in 8 of 10 at least: of mpiindep the repaired program waits in the exchange on a crowded
+    node.
+    """
     factors = {}
     for name in REPAIRED:
         saved, predicted = measured_s(name) - measured_s(f"{name}_fixed"), predicted_s(name)
@@ -180,7 +184,7 @@ def test_the_wall_time_is_foretold_less_well():
         "h5many",
         # The tasks of a crowded node wait in the exchange of the repaired program.
         "mpiindep",
-        # The calls that are gone took time between them, too, which no counter of Darshan holds.
+        # The removed calls also took time between them, which no Darshan counter records.
         "reopen",
         "smallwrite",
     }

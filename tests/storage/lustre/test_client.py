@@ -1,4 +1,4 @@
-"""What nodes can write: the two documented curves, small cases worked by hand, laws."""
+"""Write rates of nodes: the two documented curves, hand-derived cases, laws."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from hypothesis import strategies as st
 from hopperlib.machine import Machine
 from hopperlib.storage.lustre.client import (
     ceiling_gb_s,
+    divergence_point,
     file_system_of,
     injection_fraction,
     level_from,
     nodes_in_use,
-    parting_point,
     write_curve,
     write_rate_gb_s,
 )
@@ -81,8 +81,8 @@ def test_spreading_over_more_nodes_is_never_slower(count, rate, nodes):
 
 def test_curves_that_never_part():
     curve = write_curve(HOPPER, 5, task_rate_gb_s=0.1)
-    assert parting_point(curve, curve) is None
-    assert parting_point([1.0, 1.0], [1.0, 2.0]) == 2
+    assert divergence_point(curve, curve) is None
+    assert divergence_point([1.0, 1.0], [1.0, 2.0]) == 2
 
 
 @pytest.mark.parametrize(

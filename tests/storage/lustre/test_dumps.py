@@ -61,7 +61,7 @@ def test_leaving_out_pays_below_the_break_even(size, osts, share):
 def test_power_of_a_probe():
     noise = {"noise_fraction": 0.3, "sample_s": 5, "osts": 144}
     found = probe(0.243, 0.1, seconds=60, **noise)
-    # A healthy OST is called slow once in 144 / 0.05 or so.
+    # A healthy OST is called slow about once in 144 / 0.05 times.
     assert probe(0.243, 0.243, seconds=60, **noise).power == pytest.approx(1 - 0.95 ** (1 / 144), rel=1e-6)
     powers = [probe(0.243, 0.2, seconds=seconds, **noise).power for seconds in (10, 60, 120, 600)]
     assert powers == sorted(powers)

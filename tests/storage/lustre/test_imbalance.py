@@ -1,4 +1,4 @@
-"""The fullest OST without drawing: against all deals of a toy, against counts in integers, and against seeded draws."""
+"""Load of the fullest OST without sampling: against all placements of a toy, integer counts, and seeded samples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from statistics import mean
 import pytest
 
 from hopperlib.storage.lustre.imbalance import expected_fullest
-from hopperlib.storage.lustre.osts import deal_objects
+from hopperlib.storage.lustre.osts import place_objects
 
 
 def exact_chance(most, objects, osts):
@@ -22,7 +22,7 @@ def exact_chance(most, objects, osts):
     already, which any `most` of the objects may be, beside a good deal of the
     others on the other OSTs.
     """
-    # With so few OSTs fewer objects are left than none: their counts are never read.
+    # With so few OSTs the number of remaining objects is negative: these counts are never read.
     first = max(0, osts - objects // (most + 1) - 1)
     counts = [first**dealt for dealt in range(objects + 1)]
     for used in range(first + 1, osts + 1):
@@ -67,7 +67,7 @@ def test_the_fuller_of_two_osts(files):
 )
 def test_agrees_with_draws(files, count, osts, draws, off):
     rng = random.Random(7)
-    drawn = mean(max(deal_objects(files, count, osts, allocator="random", rng=rng)) for _ in range(draws))
+    drawn = mean(max(place_objects(files, count, osts, allocator="random", rng=rng)) for _ in range(draws))
     assert expected_fullest(files, count, osts) == pytest.approx(drawn, abs=off)
 
 
@@ -80,7 +80,7 @@ def test_files_that_each_leave_one_ost_out():
         for _ in range(10_000):
             missing[rng.randrange(156)] += 1
         drawn.append(10_000 - min(missing))
-    # The fewest vary by some 3 files: 20 draws tell their mean to less than 1.
+    # The minimum varies by about 3 files: 20 draws estimate its mean to less than 1.
     assert expected_fullest(10_000, 155, 156) == pytest.approx(mean(drawn), abs=2)
 
 

@@ -1,4 +1,4 @@
-"""What is said about a setting: each finding where it holds, with its text, and not where it does not."""
+"""Findings about a setting: each one where it applies, with its text, and not elsewhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from hopperlib.storage.lustre.dumps import (
     ost_activity,
     slow_ost_findings,
 )
-from hopperlib.storage.lustre.osts import deals_in_time, nine_of_ten
+from hopperlib.storage.lustre.osts import affordable_repetitions, central_range
 from hopperlib.storage.lustre.rates import Costs, Pace, Writing, estimate
 from hopperlib.storage.lustre.striping import Layout
 
@@ -29,7 +29,7 @@ def layout(count, mib=1):
 
 
 def said(writing, striped, size_bytes=10**9, **costs):
-    """Findings by code, less the cautions of the advice."""
+    """Findings by code, without the cautions of the advice."""
     expected = estimate(writing, striped, SCRATCH, costs=Costs(**costs))
     advice = advise(size_bytes, 1, "one-writer", SCRATCH)
     return {one.code: one for one in writing_findings(writing, striped, SCRATCH, expected, advice)}
@@ -94,7 +94,7 @@ def test_own_osts_and_own_rate():
     assert user_file_system(SCRATCH, ost_rate_gb_s=0.5).peak_gb_s == 78
     own = user_file_system(SCRATCH, osts=1)
     assert (own.osts, own.max_stripe_count, own.default_stripe_count) == (1, 1, 1)
-    # What was measured on other OSTs says nothing of these.
+    # Measurements on other OSTs do not apply to these.
     assert (own.useful_stripe_count, user_file_system(SCRATCH, client_rate_gb_s=9.0).node_write_ceiling_gb_s) == (
         None,
         9,
@@ -147,7 +147,7 @@ def test_a_good_ost_writes_and_waits_in_each_variable():
 
 
 def test_deals_that_take_long_are_made_less_often():
-    assert deals_in_time(50, 20_000, 1, "weighted") == 50
-    assert deals_in_time(50, 20_000, 4, "weighted") == 7
-    assert deals_in_time(50, 50_000, 16, "weighted") == 1
-    assert nine_of_ten([1.0, 2.0]) == (1.05, 1.95)
+    assert affordable_repetitions(50, 20_000, 1, "weighted") == 50
+    assert affordable_repetitions(50, 20_000, 4, "weighted") == 7
+    assert affordable_repetitions(50, 50_000, 16, "weighted") == 1
+    assert central_range([1.0, 2.0]) == (1.05, 1.95)

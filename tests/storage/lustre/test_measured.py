@@ -1,4 +1,4 @@
-"""Ranges that are fitted to runs: made populations, whose truth is known, and each refusal."""
+"""Ranges fitted to runs: synthetic populations with a known truth, and each error."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _population(rng, systems, noise):
 
 @pytest.mark.nightly
 def test_stated_ranges_hold_nine_in_ten_of_those_held_out():
-    """Half of 90 made systems predicts the other half, 30 times: 85 to 95 % lie within."""
+    """Half of 90 synthetic systems predicts the other half, 30 times: 85 to 95 % are within the range."""
     rng = random.Random(1)
     held = []
     for _ in range(30):
@@ -72,7 +72,7 @@ def test_one_run_is_widened_and_five_tell_their_own_spread():
     five = fit_rates([Measurement("write", float(rate)) for rate in (10, 11, 12, 13, 14)])
     assert five.write_gb_s == (10, 12, 14)
     assert five.node_gb_s is None
-    # Creates that nobody measured follow from the best write rate.
+    # Unmeasured creation rates follow from the best write rate.
     assert five.creates_per_s == ONE_FOLDER.predict(14e9 / 2**30)
 
 
@@ -85,7 +85,7 @@ def test_what_was_measured_narrows_the_time():
 
 
 def test_the_range_of_a_lock_reaches_the_time():
-    # One object, 16 writers on two nodes, blocks of 1 MiB: a lock a block.
+    # One object, 16 writers on two nodes, blocks of 1 MiB: a lock per block.
     writing = Writing(size_bytes=100 << 20, writers=16, nodes=2)
     low, usual, high = time_range_s(writing, 1, 1 << 20, SCRATCH)
     assert usual > 100 * LOCK_S.usual > low > 100 * LOCK_S.low
@@ -93,7 +93,8 @@ def test_the_range_of_a_lock_reaches_the_time():
 
 
 def test_a_lock_by_hand():
-    # 47,008 bytes, cut every 32 bytes by stripes of 1 MiB, touch 1 + 46,976 / 2**20 = 1.0448 objects: 0.9 s more a GiB over 22,842 blocks and 4 objects.
+    # 47,008 bytes, cut every 32 bytes by stripes of 1 MiB, touch 1 + 46,976 / 2**20 = 1.0448 objects: 0.9 s more a GiB
+    # over 22,842 blocks and 4 objects.
     assert lock_cost_s(10.0, 1.0, 4) == pytest.approx(0.9 / 2**30 * 47_008 / 1.0448 * 4, rel=1e-4)
 
 

@@ -23,7 +23,7 @@ from hopperlib.storage.lustre.node_rates import (
 TOY = Machine.load("toy").file_systems[0]
 
 
-# What one task writes to a file of its own, and all tasks of a node to one file. [GB/s]
+# Write rates of one task to a separate file, and of all tasks of a node to one file. [GB/s]
 BOTH = {"ARCHER2": (1.172, 1.606), "Dell EE for Lustre": (0.645, 0.948), "Cirrus": (0.5945, 0.5835)}
 
 
@@ -66,7 +66,7 @@ def test_more_aggregators_and_larger_buffers_exchange_faster(size, aggregators, 
 
 
 def test_the_exchange_gives_back_what_it_was_calibrated_on():
-    """An aggregator of ARCHER2 writes 1.09 GiB/s to a file of its own, and 0.81 for others with 2,048 tasks."""
+    """An aggregator of ARCHER2 writes 1.09 GiB/s to a separate file, and 0.81 for others with 2,048 tasks."""
     one = exchange_s(1 << 30, aggregators=1, tasks=2_048, buffer_bytes=1 << 20) + 1 / 1.09
     assert 1 / one == pytest.approx(0.81, rel=0.01)
     many = exchange_s(1 << 30, aggregators=1, tasks=8_192, buffer_bytes=1 << 20) + 1 / 1.09

@@ -1,4 +1,4 @@
-"""A time beside its range, and what changes win: by hand, and laws."""
+"""A time compared with its range, and gains from changes: hand-derived cases, and laws."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def test_what_a_change_wins_by_hand():
     # A time beyond the range has another cause: nothing is sure.
     (gain,) = stand(1000.0, EXPECTED, [change]).gains
     assert (gain.low_s, gain.high_s) == (0.0, 950.0)
-    # What is slower even at its fast end is no advice.
+    # A change that is slower even at its fast end is not advice.
     assert stand(40.0, EXPECTED, [change]).gains == ()
 
 

@@ -1,4 +1,4 @@
-"""One measured run tells of another: the fitted powers, laws, and how the estimates held on systems left out."""
+"""Estimates from one measured run for another: fitted powers, laws, and accuracy on systems left out."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def test_the_constants_are_those_of_the_table():
 
 
 def test_the_page_says_how_the_estimates_held():
-    """Every number of the page's table is computed anew, each system left out in turn."""
+    """Every number of the page's table is recomputed, with each system left out in turn."""
     page = PAGE.read_text(encoding="utf-8")
     for name, held in other_runs.table():
         row = f"| {name} | {held.rows} | {held.systems} | {held.typical_factor:.2f} | {100 * held.held:.0f} % |"
@@ -51,7 +51,7 @@ def test_a_power_is_found_again_where_it_is_known():
     points = [(f"s{n % 7}", 0.1 * n, 0.5 * 0.1 * n + 1) for n in range(40)]
     power = fit(points, through_one=False)
     assert power == pytest.approx(Power(0.5, 10.0, 1.0, 1.0))
-    # A system with many results weighs no more than one with few.
+    # A system with many results has the same weight as one with few.
     heavy = [*points, *[("s0", 1.0, 9.0)] * 500]
     assert fit(heavy, through_one=False).exponent < 3
 
@@ -60,7 +60,7 @@ def test_more_nodes_are_never_slower_and_the_same_nodes_give_the_same():
     rates = [rate_at(10.0, 16, nodes).usual for nodes in (1, 4, 16, 64, 256)]
     assert rates == sorted(rates)
     assert math.isclose(rates[2], 10.0)
-    # Twice there and back again is where it began.
+    # There and back again returns to the start.
     assert math.isclose(rate_at(rate_at(10.0, 16, 64).usual, 64, 16).usual, 10.0)
 
 

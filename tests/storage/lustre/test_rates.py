@@ -43,7 +43,8 @@ def test_far_from_all_others_the_lowest_ceiling_sets_the_rate():
 
 
 def test_where_two_ceilings_meet_a_quarter_is_lost():
-    # Ten nodes that write files of their own at 1.7 GB/s each, and a file system of 17: (17^-p + 17^-p (1 - 10^-p))^(-1/p)
+    # Ten nodes that write files of their own at 1.7 GB/s each, and a file system of 17: (17^-p + 17^-p (1 -
+    # 10^-p))^(-1/p)
     system = replace(HOPPER, peak_gb_s=17.0)
     own = Writing(size_bytes=10**12, writers=240, nodes=10, pattern="file-per-process")
     result = estimate(own, _layout(156), system, costs=FREE)
@@ -55,7 +56,7 @@ def test_where_two_ceilings_meet_a_quarter_is_lost():
 def test_one_node_writes_one_file_at_what_was_measured():
     one_node = estimate(Writing(size_bytes=10**12, writers=24, nodes=1), _layout(156), HOPPER, costs=FREE)
     assert (one_node.limit, one_node.rate_gb_s) == ("one file", pytest.approx(0.787, abs=5e-4))
-    # A file for each task has no such ceiling.
+    # One file per task has no such ceiling.
     own = Writing(size_bytes=10**12, writers=24, nodes=1, pattern="file-per-process")
     assert estimate(own, _layout(1), HOPPER, costs=FREE).limit == "clients"
     stated = replace(HOPPER, one_file_write_ceiling_gb_s=1.2)
@@ -63,7 +64,7 @@ def test_one_node_writes_one_file_at_what_was_measured():
     assert result.rate_gb_s == pytest.approx(1.2)
 
 
-# What one node was measured to write to one file, with all its tasks or with one. [GB/s]
+# Measured write rates of one node to one file, with all its tasks or with one. [GB/s]
 ONE_NODE = {
     "ARCHER": (24, 0.617), "CSD3": (32, 0.606), "Cirrus": (36, 0.584), "Thomas": (24, 0.648),
     "Dell EE for Lustre": (1, 0.948), "h5py user": (32, 0.868),
@@ -93,14 +94,14 @@ def test_more_stripes_slow_one_node_a_little():
 
 
 def test_aggregators_are_the_clients():
-    # One stripe and one aggregator, so one node, whoever holds the data.
+    # One stripe and one aggregator, so one node, wherever the data are.
     writing = Writing(size_bytes=10**12, writers=24_000, nodes=1000, pattern="collective", aggregators=1)
     ceilings = estimate(writing, _layout(1), HOPPER, costs=FREE).ceilings_gb_s
     assert (ceilings["clients"], ceilings["one file"]) == pytest.approx((1.7, 0.787), abs=5e-4)
 
 
 def test_one_task_passes_on_no_more_than_any_ever_did():
-    # No machine file says what a task can: 3.7 GB/s, and a node of Perlmutter 25.
+    # Without a machine file's value, a task writes 3.7 GB/s, and a Perlmutter node 25.
     fast = Machine.load("perlmutter").file_systems[0]
     one = estimate(
         Writing(size_bytes=10**13, writers=1, nodes=1, reading=True), _layout(100, system=fast), fast, costs=FREE
@@ -131,7 +132,7 @@ def test_more_aggregators_are_taken_only_where_they_are_worth_it():
 
 
 def test_readers_request_locks():
-    # 100 nodes request one from each object, which grant theirs side by side.
+    # 100 nodes request one lock from each object; the objects grant them in parallel.
     writing = Writing(size_bytes=10**12, writers=2400, nodes=100, reading=True)
     assert estimate(writing, _layout(8), HOPPER).locks_s == pytest.approx(100 * 1e-4)
     assert estimate(replace(writing, pattern="file-per-process"), _layout(1), HOPPER).locks_s == 0
@@ -162,7 +163,8 @@ def test_nothing_is_gained_beyond_what_was_measured():
 
 
 def test_costs_by_hand():
-    # 64 MiB in blocks of 1 MiB: 64 calls of 2 writers, 32 each; 64 aligned pieces over 4 objects take 16 locks one after the other.
+    # 64 MiB in blocks of 1 MiB: 64 calls of 2 writers, 32 each; 64 aligned pieces over 4 objects take 16 locks one
+    # after the other.
     costs = Costs(creates_per_s=1, call_s=0.01, lock_s=0.1, object_s=0.5)
     shared = estimate(Writing(size_bytes=64 << 20, writers=2, nodes=2), _layout(4), HOPPER, costs=costs)
     assert (shared.metadata_s, shared.calls_s, shared.locks_s) == pytest.approx((1 + 4 * 0.5, 0.32, 1.6))
@@ -182,7 +184,7 @@ def test_no_lock_changes_hands(change):
 
 
 def test_fullest_ost_of_many_files():
-    # Dealt round: 20,000 files on 156 OSTs put 129 on the fullest, 128.2 on average
+    # Round-robin: 20,000 files on 156 OSTs put 129 on the fullest, 128.2 on average
     writing = Writing(size_bytes=29_700 * 10**9, writers=20_000, nodes=5000, pattern="file-per-process")
     assert estimate(writing, _layout(1), HOPPER, costs=FREE).rate_gb_s == pytest.approx(
         35 * 20_000 / 156 / 129, rel=1e-4
@@ -241,7 +243,7 @@ def test_a_lock_grows_over_what_a_block_holds_of_an_object(block, locks_s):
 
 @pytest.mark.parametrize(("stripe_mib", "pieces"), [(1024, 10), (64, 150), (1, 9537)])
 def test_no_more_aggregators_than_pieces(stripe_mib, pieces):
-    """10 GB in stripes of 1 GiB are ten pieces, whoever waits for one."""
+    """10 GB in stripes of 1 GiB are ten pieces."""
     system = Machine.load("hopper").file_systems[0]
     pace = Pace(Writing(size_bytes=10**10, writers=4096, nodes=512, pattern="collective"), system)
     assert 1 <= pace.estimate(100, stripe_mib << 20).callers <= pieces

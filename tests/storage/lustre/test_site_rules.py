@@ -20,7 +20,7 @@ RULES = list(csv.DictReader((data_folder() / "site-rules.csv").read_text(encodin
 def test_there_are_thirty_of_ten_sites():
     assert len(RULES) >= 30
     assert len({rule["site"] for rule in RULES}) >= 10
-    # Where nothing can be compared the table says why not.
+    # If nothing can be compared, the table gives the reason.
     assert all(rule["why"] for rule in RULES if rule["beside_advice"] == "unknown")
     assert all(rule["beside_advice"] in ("same", "unknown") for rule in RULES)
 
@@ -46,7 +46,7 @@ def test_what_the_page_says_and_what_is_advised(rule):
     if advice.by_site:
         assert found == documented
     else:
-        # What is advised comes within 5 % of the best with fewer.
+        # The recommended count is within 5 % of the best with fewer stripes.
         assert 0.9 * documented <= found <= (system.osts if more else documented), (advice.commands, rule["page"])
 
 

@@ -53,14 +53,14 @@ DEFAULT = {"reading": False, "costs": Costs()}
 
 
 def check(system, job, every=1):
-    # Where the site has a rule that is the answer, whatever the estimate says: here the estimate is searched.
+    # A site's rule would be the answer regardless of the estimate: here the estimate is tested.
     system = replace(system, guide_from_gb=(), guide_stripe_counts=(), guide_words=())
     advice = advise(**job, system=system)
-    # As many tasks write as suit each layout, not as suit that of the advice.
+    # The number of writing tasks suits each layout, not that of the advice.
     pace = Pace(replace(advice.writing, aggregators=None), system, job["costs"])
     most = min(system.max_stripe_count, system.advised_stripe_count or system.max_stripe_count)
     assert advice.layout.stripe_count <= most
-    # Larger stripes than were measured are no advice.
+    # Stripes larger than those measured are not recommended.
     sizes = [size for size in SIZES if size <= (system.largest_stripe_size_bytes or 16 << 20)]
     best = min(pace.time_s(count, size) for count in range(1, most + 1, every) for size in sizes)
     assert advice.estimate.time_s <= 1.05 * best
@@ -89,7 +89,7 @@ def test_the_least_count_near_the_best_is_taken():
     # Without costs of objects and locks one OST takes 1 GB/s of 16: 16 stripes are best, and 15 give 94 %.
     system = _system(16, 1, 1.0, 100.0, 100.0, None, None)
     free = Costs(creates_per_s=math.inf, call_s=0, lock_s=0, object_s=0)
-    # One reader reaches the lowest ceiling exactly, and has none in one file.
+    # One reader reaches the lowest ceiling exactly, and has no ceiling in one file.
     advice = advise(16 << 40, 1, "one-writer", system, nodes=1, costs=free, reading=True)
     assert advice.layout.stripe_count == 16
     wide = _system(100, 1, 1.0, 100.0, 100.0, None, None)

@@ -1,4 +1,4 @@
-"""Striping, byte for byte: laws, and agreement with a toy that deals single bytes."""
+"""Striping, byte by byte: laws, and agreement with a toy that distributes single bytes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ sizes = st.integers(min_value=0, max_value=64 * UNIT)
 
 
 def _deal(layout, size):
-    """Deal a file out as one would by hand: stripe after stripe, object after object, counting each object's bytes."""
+    """Distribute a file by hand: stripe after stripe, object after object, counting each object's bytes."""
     objects = [0] * layout.stripe_count
     turn, left = 0, size
     while left:
@@ -39,7 +39,7 @@ def _deal(layout, size):
 
 @given(layouts(), st.integers(min_value=0, max_value=32 * UNIT))
 def test_single_bytes_agree_with_the_objects(layout, size):
-    """Every stripe of a file counted where its first byte lies."""
+    """Count every stripe of a file at the location of its first byte."""
     in_object = [0] * layout.stripe_count
     for first in range(0, size, layout.stripe_size_bytes):
         length = min(layout.stripe_size_bytes, size - first)

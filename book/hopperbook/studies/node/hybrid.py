@@ -14,7 +14,7 @@ from statistics import median
 
 from hopperbook.studies.study import Shares, Study, Value, predictions, ranges
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.network.runtime.power import gain_shown
+from hopperlib.network.runtime.power import detectable_gain
 from hopperlib.placement.models.free_cores import break_even_service
 from hopperlib.placement.models.hybrid import VARIATION, RunShares, ThreadCost, best_threads, memory_times, thread_costs
 
@@ -184,7 +184,7 @@ def _values() -> dict[str, Value]:
         "spilled_penalty": memory_times(kind, 8, 3, spilled=1.0)[1] / full_s,
         "break_even": break_even_service(kind.cores, 1),
         "cores": float(kind.cores),
-        "shown_by_three": gain_shown(VARIATION, 3),
+        "shown_by_three": detectable_gain(VARIATION, 3),
     }
 
 

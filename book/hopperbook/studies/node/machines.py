@@ -69,7 +69,9 @@ def _values() -> dict[str, Value]:
     gemini, seastar = load_hopper().network, load_franklin().network
     assert gemini is not None
     assert seastar is not None
-    survived = [sum(fault.goes_on is True for fault in faults(machine)) for machine in (load_hopper(), load_franklin())]
+    survived = [
+        sum(fault.continues is True for fault in faults(machine)) for machine in (load_hopper(), load_franklin())
+    ]
     return {
         # The rival: a tenth of the peak, as a rule of thumb has it.
         **predictions(model, ranges("machines"), {"hopper-sustained": load_hopper().peak_tflops / 10}),

@@ -12,7 +12,7 @@ from hopperkit.questions.figures import Axis, Reference, Series, chart
 from hopperkit.questions.result import Figure
 from hopperlib.failure.nodes.risk import chance_of_bad_node, explaining_bad_nodes
 from hopperlib.machine import Machine
-from hopperlib.network.runtime.power import gain_shown
+from hopperlib.network.runtime.power import detectable_gain
 from hopperlib.placement.models.coupled_node import MemorySystem, PageRun, Translation, page_size_ratio
 from hopperlib.placement.models.hybrid import VARIATION
 from hopperlib.placement.models.pages import page_cost_us, paged_bandwidth_gb_s
@@ -154,10 +154,10 @@ def _values() -> dict[str, Value]:
         "small-page-bandwidth": paged_bandwidth_gb_s(SMALL_BYTES, large_gb_s=LARGE_GB_S, page_cost_us=cost),
         "large-page-bandwidth": LARGE_GB_S,
         "page_cost": cost,
-        "huge-pages-in-noise": Shares(sum(abs(gain) < gain_shown(VARIATION, 3) for gain in gains), _DRAWS),
+        "huge-pages-in-noise": Shares(sum(abs(gain) < detectable_gain(VARIATION, 3) for gain in gains), _DRAWS),
         "least_huge_gain": min(gains),
         "most_huge_gain": max(gains),
-        "shown_repeats": gain_shown(VARIATION, 3),
+        "shown_repeats": detectable_gain(VARIATION, 3),
         "large_over_small": many / few,
         "short_smaller": short[0],
         "short_larger": short[1],
@@ -166,7 +166,7 @@ def _values() -> dict[str, Value]:
 
 
 def _sums() -> dict[str, Value]:
-    return {"shown_placement": gain_shown(placement_noise(), 3)}
+    return {"shown_placement": detectable_gain(placement_noise(), 3)}
 
 
 STUDY = Study(_STUDY, _values, sums=_sums, model=model)

@@ -14,8 +14,13 @@ from typing import NamedTuple
 
 from hopperbook.documented import documented, printed
 from hopperbook.studies.study import Shares, Study, Value, load_hopper, load_scratch, predictions, ranges
-from hopperlib.storage.lustre.dumps import barrier_rate_gb_s, close_cost_s, gain_without_close, rate_beside_others_gb_s
-from hopperlib.storage.lustre.osts import deal_objects, file_dump, repeat_file_dump, uneven_weights
+from hopperlib.storage.lustre.dumps import (
+    barrier_rate_gb_s,
+    close_cost_s,
+    gain_without_close,
+    rate_with_other_jobs_gb_s,
+)
+from hopperlib.storage.lustre.osts import file_dump, place_objects, repeat_file_dump, uneven_weights
 from hopperlib.storage.lustre.striping import Layout
 from hopperlib.units import BYTES_PER_MIB
 
@@ -111,7 +116,7 @@ def weak_rate_gb_s(tasks: int, *, others_demand: float = 0.5, spread_s: float = 
     alone = barrier_rate_gb_s(
         size, peak_gb_s=load_scratch().peak_gb_s, variables=VARIABLES, spread_s=spread_s * size / SHARED_GB
     )
-    return rate_beside_others_gb_s(alone, machine_fraction=tasks / load_hopper().cores, others_demand=others_demand)
+    return rate_with_other_jobs_gb_s(alone, machine_fraction=tasks / load_hopper().cores, others_demand=others_demand)
 
 
 def writing_rate_gb_s(sustained: float, ost_mb_s: float) -> float:
@@ -147,7 +152,7 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     >>> {name: round(number) for name, number in model(usual, random.Random(1)).items()}
     {'fpp-finish-spread': 404, 'shared-rate': 29013, 'weak-rate': 28, 'truncate-gain-low': 4}
     """
-    objects = deal_objects(
+    objects = place_objects(
         FILES, 2 ** round(assumed["stripe_doublings"]), load_scratch().osts, allocator="random", rng=rng
     )
     # A switch as a number, so that it is varied with the others.
@@ -164,7 +169,7 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     def scaled_gb_s(tasks: int) -> float:
         alone = barriered_gb_s(tasks * _WEAK_GB_PER_TASK)
         share = tasks / load_hopper().cores
-        return rate_beside_others_gb_s(alone, machine_fraction=share, others_demand=assumed["others_demand"])
+        return rate_with_other_jobs_gb_s(alone, machine_fraction=share, others_demand=assumed["others_demand"])
 
     weak, small = scaled_gb_s(_WEAK_TASKS), scaled_gb_s(_SMALL_TASKS)
     close_s = close_cost_s(assumed["close_gain"], weak, size_per_process_gb=0.032)
@@ -183,7 +188,7 @@ def _files() -> dict[str, Value]:
     sustained = [_FILES_GB_S / case.rate_gb_s for case in file_table() if case.allocator == "random"]
     even_s = _case("round-robin").spread_s
     dealt = (
-        deal_objects(FILES, 1 << (seed % 3), load_scratch().osts, allocator="random", rng=random.Random(seed))
+        place_objects(FILES, 1 << (seed % 3), load_scratch().osts, allocator="random", rng=random.Random(seed))
         for seed in range(_REPETITIONS)
     )
     dumps = [file_dump(FPP_GB, objects, peak_gb_s=load_scratch().peak_gb_s) for objects in dealt]

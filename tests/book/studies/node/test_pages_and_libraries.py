@@ -10,7 +10,7 @@ from hopperbook.studies.node.pages_and_libraries import (
     huge_page_gains,
     production_noise,
 )
-from hopperlib.network.runtime.power import gain_shown
+from hopperlib.network.runtime.power import detectable_gain
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +39,7 @@ def test_what_the_noise_hides(table):
     assert table["huge-pages-in-noise"].verdict == "holds"
     # It can fail: a code that jumps about in much memory gains more than three runs of each hide.
     gains = huge_page_gains()
-    assert 0 < sum(abs(gain) >= gain_shown(0.02, 3) for gain in gains) < 20
+    assert 0 < sum(abs(gain) >= detectable_gain(0.02, 3) for gain in gains) < 20
     # The more runs the table holds, the less the one slow run stands out of its place.
     assert 0.1 < production_noise(200) < 0.5
 

@@ -13,10 +13,10 @@ disagreement another line: it is shown as "or", and ``likely`` becomes ``possibl
 
 from collections.abc import Sequence
 
-from hopperlib.failure.diagnosis._behind import BARE
 from hopperlib.failure.diagnosis._fallback import message_of
+from hopperlib.failure.diagnosis._following_lines import BARE
 from hopperlib.failure.diagnosis.causes import Cause, Confidence
-from hopperlib.failure.messages._templates import is_exit_report, seen_well, suspicion, template
+from hopperlib.failure.messages._templates import is_exit_report, printed_by_successful_runs, suspicion, template
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.ranker.ranking import RankedLine
 
@@ -25,7 +25,7 @@ _QUOTED = 8
 _RAISED: dict[Confidence, Confidence] = {"guess": "possible", "possible": "likely"}
 
 
-def second_voice(
+def compare_with_ranker(
     causes: Sequence[Cause], ranked: Sequence[RankedLine], evidence: Evidence, *, failed: bool
 ) -> Cause | None:
     """Compare the first cause with the ranker's first line; return the alternative, None if both agree.
@@ -46,23 +46,17 @@ def second_voice(
     head = first.hits[0]
     quoted = {(hit.file, hit.line) for hit in first.hits[:_QUOTED]}
     # Lines that successful runs print too are not a reason, unless the rules found that the end names them.
-    top = next((one for one in ranked if (one.file, one.line) in quoted or not seen_well(one.text.encode())), None)
+    top = next(
+        (one for one in ranked if (one.file, one.line) in quoted or not printed_by_successful_runs(one.text.encode())),
+        None,
+    )
     if top is None:
         return None
-    if (top.file, top.line) == (head.file, head.line) or _same(top, head):
-        line = head.text.encode()
-        # If both methods point at a report of an end, neither has found a reason.
-        went_on = evidence.life_after(head) is not None
-        if (
-            failed
-            and not went_on
-            and not BARE.match(head.text)
-            and suspicion(line) != "end"
-            and not is_exit_report(line)
-        ):
+    if _same(top, head):
+        if failed and _is_reason(head, evidence):
             first.confidence = _RAISED.get(first.confidence, first.confidence)
         return None
-    if any((hit.file, hit.line) == (top.file, top.line) or _same(top, hit) for hit in first.hits[:_QUOTED]):
+    if any(_same(top, hit) for hit in first.hits[:_QUOTED]):
         return None
     if first.confidence == "likely":
         first.confidence = "possible"
@@ -78,8 +72,19 @@ def folded(hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _same(top: RankedLine, hit: Hit) -> bool:
-    """Whether two lines have the same text."""
-    return top.text.split() == hit.text.split()
+    """Whether two lines are the same line, or have the same text."""
+    return (hit.file, hit.line) == (top.file, top.line) or top.text.split() == hit.text.split()
+
+
+def _is_reason(head: Hit, evidence: Evidence) -> bool:
+    """Whether a line gives a reason for the end of the run.
+
+    If both methods point at a report of an end, neither has found a reason.
+    """
+    line = head.text.encode()
+    if evidence.progress_after(head) is not None or BARE.match(head.text):
+        return False
+    return suspicion(line) != "end" and not is_exit_report(line)
 
 
 def _as_cause(top: RankedLine, others: Sequence[Cause], evidence: Evidence) -> Cause:

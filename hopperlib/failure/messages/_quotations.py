@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Literal, NamedTuple
 
-from hopperlib.failure.messages._expressions import says
+from hopperlib.failure.messages._expressions import matches_words
 from hopperlib.failure.messages._templates import suspicion, words_of
 
 Doubt = Literal["", "quoted", "handled"]
@@ -134,13 +134,13 @@ def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) 
     lead, near = line[:start], [line, *map(str.encode, after)]
     if _QUOTING.search(lead) or any(lead.count(mark) % 2 for mark in (b'"', b"`")):
         return "quoted"
-    if any(says("expected", text, text.lower()) for text in (line, *map(str.encode, before))):
+    if any(matches_words("expected", text, text.lower()) for text in (line, *map(str.encode, before))):
         return "quoted"
-    warned = says("warned", line, line.lower()) or _TOLD.search(lead)
-    return "handled" if warned or any(says("handled", text, text.lower()) for text in near) else ""
+    warned = matches_words("warned", line, line.lower()) or _TOLD.search(lead)
+    return "handled" if warned or any(matches_words("handled", text, text.lower()) for text in near) else ""
 
 
-def goes_on(tail: bytes, lines: int) -> int:
+def ordinary_lines_at_end(tail: bytes, lines: int) -> int:
     """Return the number of last lines of a text that are ordinary output of a program. [lines]"""
     behind = tail.decode(errors="replace").split("\n")[-lines:] if lines > 0 else []
     return sum(1 for text in behind if words_of(text) and not suspicion(text.encode()))

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 from hopperlib.failure.diagnosis._steps import reports_success
 from hopperlib.failure.diagnosis.causes import Confidence
-from hopperlib.failure.messages._expressions import says
-from hopperlib.failure.messages._speech import goes_on
+from hopperlib.failure.messages._expressions import matches_words
+from hopperlib.failure.messages._quotations import ordinary_lines_at_end
 from hopperlib.failure.messages._templates import suspicion
 from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 
@@ -31,15 +31,7 @@ def confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidenc
     causes.
     """
     strength = message.rule.strength
-    if not _end_agrees(message, evidence):
-        return "guess"
-    if strength == "weak" and not _ends_the_text(message, evidence):
-        return "guess"
-    if message.rule.general and (
-        _in_thread(message, evidence)
-        or _another_worked(message, evidence)
-        or (BARE.match(message.hits[-1].text) and "PY-TRACEBACK" not in evidence.messages)
-    ):
+    if _may_not_be_the_end(message, evidence):
         return "guess"
     if strength == "weak" or message is not roots[0] or _only_warns(message) or _contradicted(message, evidence):
         return "possible"
@@ -47,6 +39,18 @@ def confidence(message: MessageHits, roots: list[MessageHits], evidence: Evidenc
     if strength == "strong":
         return "likely" if rivals else "certain"
     return "possible" if rivals else "likely"
+
+
+def _may_not_be_the_end(message: MessageHits, evidence: Evidence) -> bool:
+    """Whether the text around a message leaves it open whether the message ended the run."""
+    if not _end_agrees(message, evidence):
+        return True
+    if message.rule.strength == "weak" and not _ends_the_text(message, evidence):
+        return True
+    if not message.rule.general:
+        return False
+    is_bare = BARE.match(message.hits[-1].text) and "PY-TRACEBACK" not in evidence.messages
+    return bool(is_bare) or _in_thread(message, evidence) or _another_worked(message, evidence)
 
 
 def _in_thread(message: MessageHits, evidence: Evidence) -> bool:
@@ -78,10 +82,10 @@ def _end_agrees(message: MessageHits, evidence: Evidence) -> bool:
     """Whether a message comes from the program, and few lines follow it or there is other evidence of a failure."""
     if _failure_around(message, evidence):
         return True
-    ordinary = ordinary_behind(message, evidence)
+    ordinary = ordinary_lines_after(message, evidence)
     if doubtful(message):
         return message.hits[-1].doubt == "handled" and ordinary < _GOT_OVER
-    return life_behind(message, evidence) is None and ordinary <= (_ORDINARY if message.rule.fatal else _FEW)
+    return progress_after_message(message, evidence) is None and ordinary <= (_ORDINARY if message.rule.fatal else _FEW)
 
 
 def _failure_around(message: MessageHits, evidence: Evidence) -> bool:
@@ -109,12 +113,12 @@ def _contradicted(message: MessageHits, evidence: Evidence) -> bool:
     """Whether the program continued after a message, or much later reported success or a different failure."""
     last = message.hits[-1]
     done = (hit for other in evidence.messages.values() if reports_success(other) for hit in other.hits)
-    return goes_on_behind(message, evidence) or any(hit.file == last.file and hit.line > last.line for hit in done)
+    return continued_after(message, evidence) or any(hit.file == last.file and hit.line > last.line for hit in done)
 
 
-def goes_on_behind(message: MessageHits, evidence: Evidence) -> bool:
+def continued_after(message: MessageHits, evidence: Evidence) -> bool:
     """Whether the program continued after a message, or another one did that ended with a different error."""
-    return life_behind(message, evidence) is not None or ends_otherwise(message, evidence)
+    return progress_after_message(message, evidence) is not None or ends_otherwise(message, evidence)
 
 
 def ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:
@@ -126,19 +130,19 @@ def ends_otherwise(message: MessageHits, evidence: Evidence) -> bool:
     )
 
 
-def life_behind(message: MessageHits, evidence: Evidence) -> int | None:
+def progress_after_message(message: MessageHits, evidence: Evidence) -> int | None:
     """Return the line showing that a program continued after the last line of a message; None if there is none."""
-    return evidence.life_after(replace(message.hits[-1], line=message.last_line))
+    return evidence.progress_after(replace(message.hits[-1], line=message.last_line))
 
 
 def recovered_from(message: MessageHits, evidence: Evidence) -> bool:
     """Whether the program reports how it handled a message and continued, and there is no evidence of a failure."""
     text = message.hits[-1].text.encode()
-    handled = message.hits[-1].doubt == "handled" or says("warned", text, text.lower())
+    handled = message.hits[-1].doubt == "handled" or matches_words("warned", text, text.lower())
     return (
         doubtful(message)
         and handled
-        and ordinary_behind(message, evidence) >= _GOT_OVER
+        and ordinary_lines_after(message, evidence) >= _GOT_OVER
         and not _failure_around(message, evidence)
     )
 
@@ -148,19 +152,19 @@ def doubtful(message: MessageHits) -> bool:
     return message.count <= len(message.hits) and all(hit.doubt for hit in message.hits)
 
 
-def ordinary_behind(message: MessageHits, evidence: Evidence) -> int:
+def ordinary_lines_after(message: MessageHits, evidence: Evidence) -> int:
     """Return the lines of ordinary work after the last line of a message. [lines]"""
-    return goes_on(evidence.files[message.hits[-1].file].tail, lines_behind(message, evidence))
+    return ordinary_lines_at_end(evidence.files[message.hits[-1].file].tail, lines_after(message, evidence))
 
 
-def lines_behind(message: MessageHits, evidence: Evidence) -> int:
+def lines_after(message: MessageHits, evidence: Evidence) -> int:
     """Return the lines after the last line of a message in its file."""
     return evidence.files[message.hits[-1].file].lines - message.last_line
 
 
 def last_of(message: MessageHits, evidence: Evidence) -> Hit:
     """Return the last line of a message; if it is frequent, its last occurrence in the file."""
-    kept, behind = message.hits[-1], lines_behind(message, evidence)
+    kept, behind = message.hits[-1], lines_after(message, evidence)
     tail = evidence.files[kept.file].tail.decode(errors="replace").split("\n")
     if message.last_line <= kept.line or behind >= len(tail):
         return kept
