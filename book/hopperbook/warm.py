@@ -11,5 +11,5 @@ from ipykernel import debugger, ipkernel  # noqa: F401
 
 # As pandas sets it where it is loaded in a notebook.
 pd.set_option("display.max_columns", 20)
-# The first figure reads in the templates.
+# The first figure loads the templates.
 px.line(pd.DataFrame({"x": [0], "y": [0]}), x="x", y="y").to_json()
