@@ -53,6 +53,17 @@ def display_formatter() -> Any:
     return shell and shell.display_formatter
 
 
+def register_here() -> None:
+    """Tell IPython how explorers, charts and answers look, where this runs in it.
+
+    Examples
+    --------
+    >>> register_here()
+    """
+    if formatter := display_formatter():
+        register(formatter)
+
+
 def register(formatter: Any) -> None:
     """Tell IPython how explorers, charts and answers look.
 
