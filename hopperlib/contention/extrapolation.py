@@ -9,8 +9,7 @@ say little about a distant ceiling, so the intervals are wide. Where a ceiling w
 References
 ----------
 .. [1] ``data/contention-curves.csv``; ``tests/contention/test_extrapolation.py`` computes the factors again, each
-source
-   left out in turn.
+   source left out in turn.
 """
 
 import math
