@@ -133,6 +133,4 @@ if "IPython" in sys.modules:
     import importlib
 
     # Explorers, charts and answers use the widgets for their display in a notebook.
-    _widgets = importlib.import_module("hopperkit.render.widgets")
-    if _formatter := _widgets.display_formatter():
-        _widgets.register(_formatter)
+    importlib.import_module("hopperkit.render.widgets").register_here()

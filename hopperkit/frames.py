@@ -229,6 +229,11 @@ def _declared(kind: Any) -> dict[str, str]:
 def record_columns(thing: Any) -> dict[str, Any]:
     """Return a record as plain values by the names of their columns.
 
+    Parameters
+    ----------
+    thing : Any
+        Record: a dataclass, a named tuple or a mapping.
+
     Examples
     --------
     >>> record_columns({"read_sizes": (1, 2), "seconds": 3.0})
@@ -299,6 +304,13 @@ def _plain(value: Any) -> Any:
 
 def column_name(title: str, unit: str = "") -> str:
     """Return the name of a column for its title and unit: small letters, the unit at its end.
+
+    Parameters
+    ----------
+    title : str
+        Title of the column.
+    unit : str, default ""
+        Its unit; empty for none.
 
     Examples
     --------

@@ -4,10 +4,11 @@
     python scripts/ask_slurm_schedule.py --list                                # the settings
     python scripts/ask_slurm_schedule.py fifo --jobs 150 --seed 1 JOBS.csv     # only draw the jobs of a setting
     python scripts/ask_slurm_schedule.py fifo --jobs 150 --seed 1 --runs 3 --folder /tmp/slurm RUNS.csv.gz
+    python scripts/ask_slurm_schedule.py fifo --jobs 150 --seed 1 --runs 1 --add RUNS.csv.gz   # to the runs that are there
 
 The first two need only Python; the last needs root and slurmctld, slurmd, slurm-client, munge and gcc. The daemons are
 unmodified: a preloaded library makes their clocks and sleeps run ``--speed`` times as fast, and each slurmd has a
-different host name (unshare --uts). A run takes the virtual time that the jobs need, divided by the speed: about ten
+different host name (unshare --uts). Several may run side by side, each with a folder and 1,000 ports of its own. A run takes the virtual time that the jobs need, divided by the speed: about ten
 minutes for 150 jobs at 30. Slow starts of real processes show as delays, so a run on a busy computer is disturbed: each
 run prints by how much jobs ran longer than they should have, and runs above 60 s (90th percentile) are not kept.
 
@@ -195,6 +196,10 @@ class Setting(NamedTuple):
         Partitions that jobs are submitted to, at random.
     events : tuple of (int, str)
         Virtual seconds after the first submission, and a command to run then.
+    nodes : int
+        Nodes of the cluster; the jobs are drawn for 32 whatever it is.
+    limit_factor : int
+        Factor to the limits of the jobs that are drawn.
     """
 
     lines: str
@@ -202,6 +207,8 @@ class Setting(NamedTuple):
     cpus: int = 1
     names: tuple[str, ...] = ("main",)
     events: tuple[tuple[int, str], ...] = ()
+    nodes: int = NODES
+    limit_factor: int = 1
 
 
 SETTINGS = {
@@ -235,7 +242,12 @@ SETTINGS = {
     ),
     "reservation": Setting(
         SCHEDULER + "SchedulerParameters=bf_interval=30",
-        events=((3600, "scontrol create reservation user=root nodes=n[01-16] starttime=now+3600 duration=60"),),
+        events=(
+            (
+                3600,
+                "scontrol create reservation user=root nodes=n[01-16] starttime=now+3600 duration=60 flags=ignore_jobs",
+            ),
+        ),
     ),
     "drain": Setting(
         SCHEDULER + "SchedulerParameters=bf_interval=30",
@@ -244,6 +256,8 @@ SETTINGS = {
             (9000, "scontrol update nodename=n[25-32] state=resume"),
         ),
     ),
+    "more-nodes": Setting(SCHEDULER + "SchedulerParameters=bf_interval=30", nodes=40),
+    "loose-limits": Setting(SCHEDULER + "SchedulerParameters=bf_interval=30", limit_factor=3),
 }
 
 
@@ -272,9 +286,10 @@ def draw(setting: Setting, count: int, seed: int, load: float) -> list[Job]:
         if setting.cpus > 1 and rng.random() < 0.7:
             width = max(1, width // 2)
         limit = 60 * (5, 10, 10, 20, 30, 30, 60)[int(rng.random() * 7)]
+        asked = limit * setting.limit_factor
         # A share 1 - (1 - u) ** (1 / 1.3) of the limit is distributed as Beta(1, 1.3).
         run = max(30, int(limit * min(0.97, 1 - (1 - rng.random()) ** (1 / 1.3))))
-        jobs.append(Job(0, -(-width // setting.cpus) if setting.cpus > 1 else width, width, limit, run, partition))
+        jobs.append(Job(0, -(-width // setting.cpus) if setting.cpus > 1 else width, width, asked, run, partition))
     span = sum(job.cpus * job.run_s for job in jobs) / units / load
     moments = sorted(rng.random() * span for _ in jobs)
     return [job._replace(submit_s=int(moment - moments[0])) for moment, job in zip(moments, jobs, strict=True)]
@@ -297,10 +312,10 @@ class Cluster:
                 settings=setting.lines,
                 partitions=setting.partitions,
                 cpus=setting.cpus,
-                nodes=NODES,
+                nodes=setting.nodes,
                 port=port,
                 first=port + 1,
-                last=port + NODES,
+                last=port + setting.nodes,
                 control_port=port + 900,
             )
         )
@@ -317,7 +332,7 @@ class Cluster:
         files = {name: folder / f"munge{end}" for name, end in (("key-file", ".key"), ("socket", ".sock"), ("pid-file", ".pid"), ("log-file", ".log"), ("seed-file", ".seed"))}  # fmt: skip
         self.run("munged", "--force", *(f"--{name}={path}" for name, path in files.items()))
         self.run("unshare", "--uts", "sh", "-c", "hostname control; exec slurmctld -c")
-        for number in range(1, NODES + 1):
+        for number in range(1, setting.nodes + 1):
             self.run("unshare", "--uts", "sh", "-c", f"hostname n{number:02d}; exec slurmd -N n{number:02d}")
 
     def run(self, *command: str, check: bool = True) -> str:
@@ -412,6 +427,18 @@ def write(path: Path, jobs: list[Job], runs: list[list[tuple[int, int, int]]]) -
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
+def runs_of(path: Path, jobs: list[Job]) -> list[list[tuple[int, int, int]]]:
+    """Return the runs of a table that has these jobs."""
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    rows = list(csv.DictReader(text.splitlines()))
+    asked = [[str(value) for value in job] for job in jobs]
+    if asked != [[row[name] for name in Job._fields] for row in rows]:
+        raise SystemExit(f"{path} has other jobs than these")
+    moments = [[int(cell) for name, cell in row.items() if name not in Job._fields] for row in rows]
+    return [[tuple(row[at : at + 3]) for row in moments] for at in range(0, len(moments[0]), 3)]  # type: ignore[misc]
+
+
 def main() -> None:
     """Draw the jobs of a setting, run them, and write the table after each run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -422,8 +449,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--load", type=float, default=1.1)
     parser.add_argument("--runs", type=int, default=0)
+    parser.add_argument("--add", action="store_true", help="keep the runs that the table has")
     parser.add_argument("--speed", type=float, default=30)
-    parser.add_argument("--port", type=int, default=33000)
+    parser.add_argument("--port", type=int, default=20000, help="below those of outgoing connections")
     parser.add_argument("--folder", type=Path, default=Path("/tmp/slurm_schedule"))
     chosen = parser.parse_intermixed_args()
     if chosen.list or not chosen.setting or not chosen.table:
@@ -432,7 +460,7 @@ def main() -> None:
         return
     setting = SETTINGS[chosen.setting]
     jobs = draw(setting, chosen.jobs, chosen.seed, chosen.load)
-    kept: list[list[tuple[int, int, int]]] = []
+    kept = runs_of(chosen.table, jobs) if chosen.add and chosen.table.exists() else []
     for _ in range(chosen.runs):
         rows = run(setting, jobs, chosen.folder.absolute(), chosen.speed, chosen.port)
         late = disturbance(jobs, rows)
@@ -442,7 +470,7 @@ def main() -> None:
             kept.append(rows)
             write(chosen.table, jobs, kept)
     if not chosen.runs:
-        write(chosen.table, jobs, [])
+        write(chosen.table, jobs, kept)
 
 
 if __name__ == "__main__":

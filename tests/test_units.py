@@ -10,6 +10,15 @@ from hopperlib import units
 from hopperlib.errors import InputError
 
 
+@pytest.mark.parametrize(
+    ("size", "text"),
+    # 2**30 + 2**10 = (2**20 + 1) * 2**10: no larger unit divides it.
+    [(2**30, "1G"), (3 * 2**30, "3G"), (2**29, "512M"), (2**16, "64k"), (1000, "1000"), (2**30 + 2**10, "1048577k")],
+)
+def test_an_exact_size_uses_the_largest_unit_that_divides_it(size, text):
+    assert units.binary_size_text(size) == text
+
+
 def test_factors():
     assert units.BYTES_PER_GB == 10**9
     assert units.BYTES_PER_MIB == 2**20

@@ -1,15 +1,15 @@
 """Statistics of measured and simulated runs; needs numpy, scipy, pandas and statsmodels.
 
 =============  ================================================================
-distributions  families fitted to run times, how well they fit, how sure that is
-clustered      least squares where points come in groups that are alike
+distributions  families fitted to run times, their fit and its uncertainty
+clustered      least squares for correlated groups of points
 regression     run time against metrics, spread within and between groups
-run_times      a table of run times summed up: families, slow runs, how many repeats show a change
-fit_answer     that as an answer: the function `hopperkit.fit`, the command ``hopper fit``
-explained      what explains run times, joined with the accounting
+run_times      summary of run times: families, slow runs, repeats needed
+fit_answer     this summary as an answer: `hopperkit.fit`, ``hopper fit``
+explained      factors that explain run times, joined with accounting data
 ensembles      a function over many settings: worker processes or a cluster,
                results stored as they finish
-reports        a site's own traces, histories, logs and lines, as one answer each
+reports        reports on a site's traces, histories, logs and launch lines
 =============  ================================================================
 
 Pages of the published book never load this package: explorers use only the standard library.

@@ -1,4 +1,4 @@
-"""Least squares for correlated groups of points: standard errors that are valid also for few groups."""
+"""Least squares for correlated groups of points: standard errors that remain valid with few groups."""
 
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
@@ -46,13 +46,13 @@ def clustered(design: Array, y: Array, groups: Sequence[Hashable]) -> Clustered:
     The correlation is estimated from the residuals (one random intercept per group) and sets the weights of the points;
     the standard errors are valid even if that correlation is wrong. They are those of Bell and McCaffrey (CR2), with
     degrees of freedom that depend on the groups and the columns [1]_: a column that differs only between three groups
-    has few, however many points there are. Of 400 data sets without effect, 20 groups of 5 alike points, 4 to 6 % are
-    below p = 0.05, where the usual test has some 40 %.
+    has few, however many points there are. In 400 data sets without an effect (20 groups of 5 similar points), 4 to 6 %
+    have p below 0.05; with the usual test, about 40 % do.
 
     Parameters
     ----------
     design : array of n rows of k floats
-        With a column of ones, if there is to be a level.
+        Include a column of ones for an intercept.
     y : array of n floats
     groups : sequence of n labels
 
@@ -100,7 +100,7 @@ def clustered(design: Array, y: Array, groups: Sequence[Hashable]) -> Clustered:
 
 
 def _weighted(design: Array, y: Array, of: Any, sizes: Any) -> tuple[Array, Array]:
-    """Return the points less a part of their group's mean: as large a part as the groups differ."""
+    """Return the points minus a fraction of their group's mean; the fraction grows with the differences between groups."""
     residuals = y - design @ np.linalg.lstsq(design, y, rcond=None)[0]
     means = np.bincount(of, residuals) / sizes
     within = ((residuals - means[of]) ** 2).sum() / (len(y) - len(sizes))
@@ -114,9 +114,10 @@ def _weighted(design: Array, y: Array, of: Any, sizes: Any) -> tuple[Array, Arra
 
 
 def _degrees(inverse: Any, adjusted: Sequence[tuple[Array, Array]], column: int) -> float:
-    """Return the degrees of freedom of a variance (Satterthwaite), as if errors were independent and alike.
+    """Return the degrees of freedom of a variance (Satterthwaite), as if errors were independent and identically
+    distributed.
 
-    The variance is a sum over groups of squares; between groups these correlate through the fit by `crossed`.
+    The variance is a sum of squares over groups; through the fit, these are correlated between groups by `crossed`.
     """
     own = np.array([float(parts[:, column] @ parts[:, column]) for _, parts in adjusted])
     through = np.array([transposed @ parts[:, column] for transposed, parts in adjusted])

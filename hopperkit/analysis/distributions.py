@@ -1,4 +1,4 @@
-"""Families of distributions for run times: fitted by maximum likelihood, compared, and doubted.
+"""Families of distributions for run times: fit by maximum likelihood, comparison, and tests of fit.
 
 The best of several families is still only the best of these. Each fit therefore comes with two checks: an information
 criterion, which penalizes parameters, and a test of fit whose p-value accounts for fitting the parameters to the same
@@ -34,20 +34,20 @@ from hopperlib.errors import refusal
 
 # Families cannot be distinguished with fewer values.
 _LEAST_VALUES = 5
-# Below this ratio of spread to mean the tails of some families are rounding alone; no clock is so good.
+# Below this ratio of spread to mean, the tails of some families are only rounding; no clock is that precise.
 _LEAST_SPREAD = 1e-6
-# Values closer than this part of the smallest are one value: their differences are rounding.
+# Values that differ by less than this fraction of the smallest are equal: the difference is rounding.
 _RESOLUTION = 1e-12
 # Smallest logarithm of a probability in double precision, about 1e-304: beyond it statistics would be infinite.
 _LEAST_LOG = -700.0
 _GRID = 64
 _MOST_RATIO = 1_000_000
-# Finer steps than this part of the spread change no statistic.
+# Steps finer than this fraction of the spread do not change the statistics.
 _FINE_STEP = 1e-3
 
 
 class _Family(NamedTuple):
-    """A family: as scipy has it, how scipy's arguments are fitted, and our parameters of them."""
+    """A family: scipy's distribution, the fit of scipy's arguments, and their conversion to our parameters."""
 
     distribution: Any
     fitted: Callable[[Array], tuple[float, ...]]
@@ -141,9 +141,7 @@ def _checked(values: npt.ArrayLike, *families: str) -> Array:
     if len(array) < _LEAST_VALUES:
         raise ValueError(f"{len(array)} values are too few: {_LEAST_VALUES} are needed to compare families")
     if array.min() <= 0 and not set(families) <= {"normal"}:
-        raise ValueError(
-            f"value {array.min():g} must be above 0: of these families only the normal distribution allows values below"
-        )
+        raise ValueError(f"value {array.min():g} must be above 0: only the normal distribution allows other values")
     if array.min() > 0 and array.max() > _MOST_RATIO * array.min():
         raise ValueError(
             f"values from {array.min():g} to {array.max():g}: the largest may be at most {_MOST_RATIO:,} times the smallest, "
@@ -171,16 +169,16 @@ def fit(values: npt.ArrayLike, family: str) -> Fit:
     Raises
     ------
     ValueError
-        If a value or the family is refused.
+        If a value or the family is invalid.
 
     Notes
     -----
     The likelihood of the shifted lognormal has no maximum: it grows without bound as the shift approaches the smallest
     value. The usual maximum-likelihood estimate is a local maximum [1]_. The likelihood is therefore maximized over the
-    two other parameters for each shift, and the highest *local* maximum of that profile is used, with the shift from 0
-    (a run takes time) up to a little below the smallest value: by the distance of smallest value and median, divided by
-    n. A shift of 0 counts as a maximum if the profile falls from there. If there is no local maximum, the shift is
-    fixed at that minimum distance, and `Fit.note` says that its likelihood cannot be compared.
+    two other parameters for each shift, and the highest *local* maximum of that profile is used, with shifts from 0
+    (run times are positive) to just below the smallest value: the distance between the smallest value and the median,
+    divided by n. A shift of 0 counts as a maximum if the profile falls from there. If there is no local maximum, the
+    shift is fixed at that minimum distance, and `Fit.note` says that its likelihood cannot be compared.
 
     Examples
     --------
@@ -199,7 +197,7 @@ def fit(values: npt.ArrayLike, family: str) -> Fit:
 
 
 def _fitted(x: Array, family: str) -> Fit:
-    """Fit values that were checked."""
+    """Fit values that have been checked."""
     known = _FAMILIES[family]
     arguments = [float(argument) for argument in known.fitted(x)]
     distribution = known.distribution(*arguments)
@@ -237,11 +235,14 @@ def _shift(x: Array) -> tuple[float, str]:
     hair = min(max(apart / len(x), least), lowest / 2)
     gaps = np.geomspace(hair, lowest, _GRID)
     heights = _profile(x, gaps)
-    # The far end, a shift of 0, has no neighbour that is higher; the near end is where the likelihood has no bound.
+    # The far end, a shift of 0, has no higher neighbor; at the near end, the likelihood is unbounded.
     beyond = np.append(heights[1:], -np.inf)
     peaks = [i for i in range(1, _GRID) if heights[i] > heights[i - 1] and heights[i] >= beyond[i]]
     if not peaks:
-        return lowest - hair, "no local maximum: the shift is held just below the smallest value, so do not compare it"
+        return (
+            lowest - hair,
+            "no local maximum: the shift is fixed just below the smallest value, so do not compare this fit",
+        )
     best = max(peaks, key=lambda i: float(heights[i]))
     if best == _GRID - 1:
         # The maximum may lie between the last two points of the grid, or at the end itself.
@@ -263,10 +264,15 @@ def _refine(x: Array, low: float, high: float) -> tuple[float, float]:
 
 
 def fit_all(values: npt.ArrayLike) -> tuple[Fit, ...]:
-    """Fit every family, the best first by Akaike's criterion.
+    """Fit every family; return the fits sorted by Akaike's criterion, best first.
 
-    A shifted lognormal whose likelihood has no local maximum (see `fit`) comes last, because its criterion means
-    nothing. A difference of less than 2 does not separate two families.
+    A shifted lognormal whose likelihood has no local maximum (see `fit`) comes last, because its criterion is
+    meaningless. A difference below 2 does not distinguish two families.
+
+    Parameters
+    ----------
+    values : ArrayLike
+        Run times, at least five, finite and not all equal.
 
     Examples
     --------
@@ -281,7 +287,7 @@ def fit_all(values: npt.ArrayLike) -> tuple[Fit, ...]:
 def _anderson_darling(distribution: Any, values: Array) -> float:
     """Return the Anderson-Darling statistic, finite even for values far in a tail."""
     ordered, n = np.sort(values), len(values)
-    # Far in a tail scipy takes the logarithm of a 0.
+    # Far in a tail, scipy takes the logarithm of 0.
     with np.errstate(divide="ignore"):
         below = np.maximum(distribution.logcdf(ordered), _LEAST_LOG)
         above = np.maximum(distribution.logsf(ordered), _LEAST_LOG)
@@ -289,25 +295,25 @@ def _anderson_darling(distribution: Any, values: Array) -> float:
 
 
 def p_value(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repeats: int = 199) -> float:
-    """Probability that values drawn from a fit, and fitted again, are as far from their fit as these values from
-    theirs. [fraction]
+    """Probability that values drawn from a fit, and refitted, deviate at least as much from their fit as these values.
+    [fraction]
 
-    How far is measured by Anderson and Darling: squared distances of the cumulative distributions, weighted so that the
-    tails count. Their table is valid for a distribution that was fixed before the values were seen. A fitted
+    The deviation is Anderson and Darling's statistic: squared distances of the cumulative distributions, weighted
+    toward the tails. Their table is valid for a distribution that was fixed before the values were seen. A fitted
     distribution is closer to its sample, so the table would accept nearly anything. Here the whole procedure is
     repeated: samples of the same size are drawn from the fit, the family is fitted to each, and the statistic computed.
-    Where the values are whole seconds, or rounded in another way (`resolution`), the samples are rounded alike: ties
-    alone would make every family look wrong. The p-value is the share of samples with a statistic at least as large,
-    counting the observed sample (parametric bootstrap) [1]_.
+    If the values are whole seconds, or rounded in another way (`resolution`), the samples are rounded the same way:
+    otherwise, ties alone would reject every family. The p-value is the share of samples with a statistic at least as
+    large, counting the observed sample (parametric bootstrap) [1]_.
 
     Parameters
     ----------
     values : array of n floats
-        Those of the fit.
+        The fitted values.
     fitted : Fit
     rng : numpy.random.Generator
     repeats : int
-        Samples, at least 1. The smallest p-value there can be is 1 / (repeats + 1).
+        Samples, at least 1. The smallest possible p-value is 1 / (repeats + 1).
 
     Raises
     ------
@@ -336,15 +342,15 @@ def p_value(values: npt.ArrayLike, fitted: Fit, rng: np.random.Generator, repeat
     for _ in range(repeats):
         sample = _drawn(fitted.distribution, len(x), step, rng)
         if fitted.family != "normal":
-            # Rounding may have made a 0 of a small value, and these families begin above it.
+            # Rounding may have turned a small value into 0, which these families exclude.
             sample = np.maximum(sample, step or _RESOLUTION * float(x.min()))
-        # A hair less counts as farther: equal distances may differ in their last bits.
+        # A tiny tolerance: equal distances may differ in their last bits.
         farther += _anderson_darling(_fitted(sample, fitted.family).distribution, sample) >= own - _RESOLUTION
     return farther / (repeats + 1)
 
 
 def _drawn(distribution: Any, n: int, step: float, rng: np.random.Generator) -> Array:
-    """Return a sample, rounded to a step if that is not 0; one that shows no spread is drawn again."""
+    """Return a sample, rounded to the step if that is not 0; samples without spread are redrawn."""
     while True:
         sample = np.asarray(distribution.rvs(size=n, random_state=rng), dtype=float)
         if step:
@@ -354,7 +360,12 @@ def _drawn(distribution: Any, n: int, step: float, rng: np.random.Generator) -> 
 
 
 def resolution(values: npt.ArrayLike) -> float:
-    """Return the step that all values are multiples of, as whole seconds are of 1; 0 if it is too fine to matter.
+    """Return the step of which all values are multiples, such as 1 for whole seconds; 0 if it is too fine to matter.
+
+    Parameters
+    ----------
+    values : ArrayLike
+        Run times.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""A function over many settings and seeds, on many cores, with results stored as they finish.
+"""Run a function over many settings and seeds, on many cores, and store results as they finish.
 
     results = run_ensemble(waits, [{"seed": seed, "load": 0.9} for seed in range(100)], "waits-at-90")
 
@@ -45,7 +45,7 @@ class EnsembleError(RuntimeError):
 
 
 def _plain(value: Any) -> Any:
-    """Return numbers of numpy as Python's, which JSON takes."""
+    """Convert numpy numbers to Python's, which JSON accepts."""
     if isinstance(value, np.generic | np.ndarray):
         return value.tolist()
     raise TypeError(f"{value!r} is not a text, a number or a list")
@@ -59,7 +59,7 @@ def _normal(parameters: Mapping[str, Any]) -> dict[str, Any]:
         raise ValueError(
             f"parameters {dict(parameters)} must be texts, finite numbers or lists of them: {error}"
         ) from None
-    # Through JSON and back, so that a 1 of numpy and a 1 of Python are one setting.
+    # Converted to JSON and back, so that numpy's 1 and Python's 1 are the same setting.
     return dict(json.loads(text))
 
 
@@ -72,14 +72,14 @@ def _digest(*texts: str | bytes) -> str:
 
 @cache
 def _package_digest() -> str:
-    """Return a digest of the version and the sources of both packages: models that were edited give other numbers."""
+    """Return a digest of the version and the sources of both packages: edited models give different numbers."""
     folders = [*map(Path, hopperlib.__path__), Path(__file__).resolve().parents[1]]
     sources = sorted(path for folder in folders for path in folder.rglob("*") if path.suffix in (".py", ".toml"))
     return _digest(__version__, *(path.read_bytes() for path in sources))
 
 
 def _name(function: Callable[..., Any]) -> str:
-    """Return the name under which a folder remembers its function."""
+    """Return the name of the function for a folder's metadata."""
     if isinstance(function, partial):
         return ":".join([_name(function.func), *(each for each in function.args if isinstance(each, str))])
     module = getattr(function, "__module__", "")
@@ -92,7 +92,7 @@ def _table(parameters: Mapping[str, Any], result: Any) -> pd.DataFrame:
     if not isinstance(result, pd.DataFrame):
         records = result if isinstance(result, list) else [result]
         if result is records and not all(isinstance(record, Mapping) for record in records):
-            raise ValueError("a list that is returned must hold mappings, one per row")
+            raise ValueError("a returned list must contain mappings, one per row")
         rows = pd.DataFrame([dict(each) if isinstance(each, Mapping) else {"result": each} for each in records])
     both = [name for name in parameters if name in rows.columns]
     if both:
@@ -118,7 +118,7 @@ def _read(paths: Iterable[Path]) -> pd.DataFrame:
         try:
             tables.append(pd.read_parquet(path))
         except Exception as error:
-            raise ValueError(f"{path} cannot be read ({error}); delete it, and its run is made again") from error
+            raise ValueError(f"{path} cannot be read ({error}); delete it to repeat its run") from error
     return pd.concat(tables, ignore_index=True)
 
 
@@ -128,11 +128,11 @@ def _about(folder: Path) -> dict[str, str]:
         about = json.loads((folder / _ABOUT).read_text(encoding="utf-8"))
         return {name: str(about[name]) for name in ("function", "version")}
     except (ValueError, KeyError, TypeError):
-        raise ValueError(f"{folder / _ABOUT} does not name the folder's function; use another folder") from None
+        raise ValueError(f"{folder / _ABOUT} does not name its function; use another folder") from None
 
 
 def _open(folder: Path, function: str, version: str) -> None:
-    """Make the folder, or see that it belongs to the same function."""
+    """Create the folder, or check that it belongs to the same function."""
     if (folder / _ABOUT).exists():
         known = _about(folder)["function"]
         if known != function:
@@ -152,12 +152,11 @@ def run_ensemble(
     client: Any = None,
     progress: bool | Callable[[int, int], None] = True,
 ) -> pd.DataFrame:
-    """Call a function with each set of parameters, keep every result, and return all as one table.
+    """Call a function with each set of parameters, store every result, and return them all as one table.
 
     A set with a file in the folder is not run again, so an interrupted ensemble resumes where it stopped, and an
-    ensemble with more seeds runs only the new ones. A file appears only when it is complete. Results of a former source
-    of the function, or of this package, are left where they are and not used. Use one folder from one process at a
-    time.
+    ensemble with more seeds runs only the new ones. A file appears only when it is complete. Results from an earlier
+    version of the function or of this package are kept but not used. Use one folder from one process at a time.
 
     Parameters
     ----------
@@ -169,7 +168,7 @@ def run_ensemble(
     parameter_sets : iterable of mappings, or DataFrame
         Texts, finite numbers, or lists of them, by name. Each set once.
     folder : str or Path
-        Where the files are; made if it is missing.
+        Folder of the files; created if missing.
     workers : int or None
         Processes on this machine: None uses one per core, 0 runs in this process.
     client : str, Dask ``Client``, or None
@@ -220,7 +219,7 @@ def run_ensemble(
                 else:
                     step()
         except BrokenProcessPool as error:
-            why = "a worker process died, as they do when memory is short; call again for the rest, with fewer workers"
+            why = "a worker process died, probably because memory ran out; call again with fewer workers for the remaining runs"
             failures.append(_failure(function, f"failed: {why}", error))
     if failures:
         raise failures[0]
@@ -230,9 +229,9 @@ def run_ensemble(
 
 
 def _check_workers(workers: int | None, client: Any) -> None:
-    """Reject workers that name no place to run."""
+    """Reject invalid combinations of `workers` and `client`."""
     if client is not None and workers is not None:
-        raise ValueError("give workers, for processes here, or client, for processes elsewhere, not both")
+        raise ValueError("give either workers, for processes on this machine, or client, for processes elsewhere")
     if workers is not None and workers < 0:
         raise refusal("workers", workers, "must be at least 0")
 
@@ -264,8 +263,8 @@ def _keyed(parameter_sets: Iterable[Mapping[str, Any]] | pd.DataFrame, version: 
         normal = _normal(parameters)
         key = f"{version}-{_digest(json.dumps(normal))[:24]}"
         if key in sets:
-            raise ValueError(f"parameters {dict(parameters)} come twice: the same seed gives the same run")
-        # As they were given, since that is the order of the columns.
+            raise ValueError(f"parameters {dict(parameters)} occur twice: the same seed gives the same run")
+        # In the given order, which is that of the columns.
         sets[key] = {name: normal[name] for name in parameters}
     if not sets:
         raise ValueError("there is no set of parameters to run")
@@ -373,14 +372,14 @@ def _by_value(modules: Iterable[ModuleType]) -> Iterator[None]:
 
 
 def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0, first_seed: int = 0) -> list[dict[str, Any]]:
-    """Return every combination of values, each with that many seeds.
+    """Return every combination of values, each with the given number of seeds.
 
     Parameters
     ----------
     vary : mapping
         Values of each input.
     seeds, first_seed : int
-        How many, 0 for none, and the first of them.
+        Number of seeds (0 for none), and the first seed.
 
     Raises
     ------
@@ -397,22 +396,22 @@ def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0, first_seed
     columns = {**vary, **({"seed": range(first_seed, first_seed + seeds)} if seeds else {})}
     count = prod(map(len, columns.values()))
     if count > _MOST_RUNS:
-        raise InputError(f"these are {count:,} runs; {_MOST_RUNS:,} are the most that are begun")
+        raise InputError(f"these are {count:,} runs; {_MOST_RUNS:,} is the maximum")
     return [dict(zip(columns, values, strict=True)) for values in product(*columns.values())]
 
 
 def intervals(table: pd.DataFrame, inputs: Sequence[str], answer: str, *, level: float = 0.95) -> pd.DataFrame:
     """Return the mean of an answer over the runs of each setting, with its interval by Student's t.
 
-    With fewer than five runs, the bounds are missing. Of 400 samples of five to fifty normal values, 94 to 96 % of the
-    intervals contain the mean; for values as skewed as an exponential, 88 % with five, 93 % with twenty.
+    With fewer than five runs, the bounds are missing. In 400 samples of five to fifty normal values, 94 to 96 % of the
+    intervals contain the mean; for exponential values, 88 % with five and 93 % with twenty.
 
     Parameters
     ----------
     table : DataFrame
         As `run_ensemble` returns it.
     inputs : sequence of str
-        Columns of the setting: one row for each combination.
+        Columns that identify a setting; one row per combination.
     answer : str
         Column of numbers.
     level : float
@@ -435,7 +434,7 @@ def intervals(table: pd.DataFrame, inputs: Sequence[str], answer: str, *, level:
         if name not in table.columns:
             raise InputError(f"there is no column {name!r}; there are: {', '.join(map(str, table.columns))}")
     if not pd.api.types.is_numeric_dtype(table[answer]):
-        raise InputError(f"column {answer!r} holds no numbers")
+        raise InputError(f"column {answer!r} has no numbers")
     of = table.groupby(list(inputs), sort=False)[answer]
     runs, mean, error = of.count(), of.mean(), of.sem()
     off = (error * stdtrit(runs.clip(lower=2) - 1, (1 + level) / 2)).where(runs >= _FEWEST_RUNS)

@@ -1,11 +1,11 @@
 """Regression of run times on accounting data, other columns and dates: robust effects, and shares of the variance of
 ordinary runs.
 
-Runs of one job count as one point, their median logarithm: differences within a job are noise for all properties of the
-job. Effects are Huber's M-estimates, which a few slow runs hardly change. Runs far from that fit are set apart and
-explained by themselves; shares are of the variance of the others. The share of a factor is the variance that the fit
-loses without it, less what a factor without effect would explain by chance; variance that two factors explain only
-together is reported separately. Where least squares on all runs disagrees, its result is shown with the reason.
+The runs of a job count as one point, their median logarithm: differences within a job are noise with respect to
+properties of the job. Effects are Huber's M-estimates, which a few slow runs hardly change. Runs far from that fit are
+excluded and explained separately; shares are of the variance of the others. The share of a factor is the variance that
+the fit loses without it, less what a factor without effect would explain by chance; variance that two factors explain
+only together is reported separately. Where least squares on all runs disagrees, its result is shown with the reason.
 """
 
 import math
@@ -27,9 +27,9 @@ from hopperlib.finding import Finding
 from hopperlib.text import count, listed
 
 FEWEST_POINTS = 12
-# So much rarer elsewhere is what a slow run had.
+# A value of a slow run must be this much rarer elsewhere.
 _RARER, _RARE = 3.0, 0.1
-# Least squares on all runs is shown where it explains less or more by that much. [fraction]
+# Least squares on all runs is shown if its explained share differs by this much. [fraction]
 _DIFFERS = 0.1
 _MAX_SLOW, _LEVEL = 12, 0.05
 
@@ -43,17 +43,17 @@ def explain_runs(
     job: str | None = None,
     seed: int = 0,
 ) -> Result:
-    """Explain differences in run times, and list the slow runs with what distinguishes them.
+    """Explain differences in run times, and list the slow runs with their distinguishing features.
 
     Parameters
     ----------
     runs : path, open file, DataFrame or other that `hopperkit.read_run_times` takes
-        A row a run. Every additional column that is numeric or has few distinct values is a factor; dates count as
+        One row per run. Every additional column that is numeric or has few distinct values is a factor; dates count as
         drift, in days.
     jobs : path, open file, DataFrame, Trace or None
-        The accounting, joined by the job: partition, account, first node, and when the job started (drift).
+        Accounting data, joined by job: partition, account, first node, and when the job started (drift).
     upgrades : sequence of str
-        Dates such as ``2026-03-01``: the time between two of them is a factor. Needs `jobs`.
+        Dates such as ``2026-03-01``, which divide the runs into periods; the period is a factor. Needs `jobs`.
     column, job : str or None
         Columns of the times and of the job; None finds them by their names.
     seed : int
@@ -95,7 +95,7 @@ def explain_runs(
 
 
 def _dated(frame: pd.DataFrame, when: str) -> pd.DataFrame:
-    """Return the runs with dates as days since the first; other timestamps are dropped."""
+    """Return the runs, with dates as days since the first; other timestamps are dropped."""
     moments = [name for name in frame if pd.api.types.is_datetime64_any_dtype(frame[name])]
     days = {}
     if when in moments and "day" not in frame:
@@ -118,16 +118,14 @@ def _joined(frame: pd.DataFrame, group: str, jobs: Any, upgrades: Sequence[str])
         kept["upgrade"] = began.map(lambda at: f"after {sum(at >= date for date in dates)} upgrades")
     both = frame.join(kept.rename(columns={name: f"{name}_of_job" for name in kept if name in frame}), on=group)
     if both["day"].isna().all():
-        raise InputError(f"no {group} of the runs is in the accounting, whose first is {told.index[0]!r}")
+        raise InputError(f"no {group} of the runs is in the accounting data; the first job there is {told.index[0]!r}")
     return both[both["day"].notna()]
 
 
 def _slow(
     found: pd.DataFrame, group: str, factors: Sequence[str], expected: dict[str, float], scale: float
 ) -> list[dict[str, Any]]:
-    """Return the slow runs, slowest first: far above the fit for their job, each with the values that hardly any other
-    run has.
-    """
+    """Return the slow runs, slowest first: far above the fit for their job, each with its rare values."""
     off = found["_log"] - found[group].map(expected)
     inside = 1.4826 * float((off - off.median()).abs().median())
     slow = found[off > max(FAR * max(scale, inside), 0.05)]
@@ -147,7 +145,7 @@ def _slow(
 
 
 def _is_rare(value: Any, rest: pd.Series, slow: pd.Series) -> bool:
-    """Whether a value is one that other runs hardly have."""
+    """Whether a value is rare among other runs."""
     if pd.api.types.is_numeric_dtype(rest):
         return bool(value > rest.quantile(0.98) or value < rest.quantile(0.02))
     others = float((rest == value).mean())
@@ -159,7 +157,7 @@ def _shown(value: Any) -> str:
 
 
 def _mixed_up(shares: Sequence[Share]) -> list[str]:
-    """Return the pairs of factors that explain much alone and little beside each other."""
+    """Return pairs of factors that explain much alone but little together."""
     shared = [share for share in shares if share.alone.estimate > 0.1 and share.own.estimate < share.alone.estimate / 2]
     return [f"{one.factor} and {other.factor}" for one, other in combinations(shared, 2)]
 
@@ -175,7 +173,7 @@ def _inside(found: pd.DataFrame, group: str, far: set[str]) -> float | None:
     import statsmodels.formula.api as smf
 
     with warnings.catch_warnings():
-        # If jobs do not differ, the estimate is on its boundary, which is a valid result.
+        # If jobs do not differ, the estimate is at its boundary, which is valid.
         warnings.simplefilter("ignore")
         mixed = smf.mixedlm("_log ~ 1", kept[["_log", group]], groups=kept[group]).fit(reml=True)
     between = float(np.asarray(mixed.cov_re)[0, 0])
@@ -201,15 +199,17 @@ def _result(
     parts = listed(
         f"{effect.name} {100 * own[effect.name]:.0f} %" for effect in sorted(sure, key=lambda row: -own[row.name])
     )
-    apart = f"{count(len(far), 'job')} far off set apart, of " if far else "Of "
+    apart = f"{count(len(far), 'job')} far off excluded, of " if far else "Of "
     summary = (
         f"{apart[0].upper()}{apart[1:]}the differences between the {'other ' if far else ''}{count(int(near.sum()), 'job')} explain, "
         f"each by itself: {parts}."
         if parts
-        else f"None of {listed(factors)} surely explains the differences between {count(len(made), 'job')}."
+        else f"None of {listed(factors)} explains the differences between {count(len(made), 'job')}."
     )
     noise = (
-        f" {100 * inside:.0f} % of the variance is within jobs, which no property of a job explains." if inside else ""
+        f" {100 * inside:.0f} % of the variance is within jobs, which properties of a job cannot explain."
+        if inside
+        else ""
     )
     return Result(
         summary=f"{summary} All together explain {100 * together:.0f} %.{noise}",
@@ -244,8 +244,7 @@ def _findings(
         sizes = listed(f"{effect.name} {100 * math.expm1(effect.visible):.1f} %" for effect in unseen[:_MAX_SLOW])
         yield Finding(
             "unseen",
-            f"80 of 100 data sets like this one would show an effect of this size: {sizes} (of a number from its 10 % to its "
-            "90 % quantile, of categories between the two that are compared).",
+            f"80 of 100 data sets like this one would show an effect of this size: {sizes} (numbers: from the 10 % to the 90 % quantile; categories: between the two compared).",
             "note",
         )
     if abs(together - least_squares) > _DIFFERS:
@@ -253,7 +252,7 @@ def _findings(
         yield Finding(
             "least-squares",
             f"Least squares on all {count(jobs, 'job')} explains {100 * least_squares:.0f} %, not {100 * together:.0f} %: {reason} "
-            "make most of the variance there, which no factor follows.",
+            "cause most of the variance there, and no factor matches them.",
             "note",
         )
 

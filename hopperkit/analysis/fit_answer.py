@@ -1,4 +1,4 @@
-"""Run times as an answer: their distribution, their spread, and the repeats that show a change."""
+"""Summarize run times as an answer: their distribution, their spread, and the repeats needed to show a change."""
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,24 +32,23 @@ def fit(
     resamples: int | None = None,
     seed: int = 0,
 ) -> Result:
-    """Summarize run times: their distribution, their spread, the repeats that show a change.
+    """Summarize run times: their distribution, their spread, and the repeats needed to show a change.
 
     Parameters
     ----------
     runs : RunTimes, DataFrame, Series, or path of a CSV file
     column, group : str or None
-        Column of the times, and column of the group of each run. None takes ``run_time_s``, and ``job`` if there is
-        one.
+        Column of the times, and column of the group of each run. None uses ``run_time_s``, and ``job`` if present.
     against : sequence of str
         Columns of numbers or categories that the times are regressed on, all at once.
     minimum : bool
-        Fit the families to the smallest time of each group, as the study of MILC did.
+        Fit the families to the smallest time of each group, as in the MILC study.
     change, power : float
-        The change to be seen, and how often. [%]
+        The change to detect, and the probability of detecting it. [%]
     resamples : int or None
-        Samples for p-values, at least 19; None chooses as many as run in seconds.
+        Samples for p-values, at least 19; None chooses a number that takes seconds.
     seed : int
-        Of these samples.
+        Seed of these samples.
 
     Returns
     -------
@@ -73,14 +72,15 @@ def fit(
     if not 0 < change <= 1000:
         raise refusal("change", change, "must be above 0 and at most 1000 %")
     if not 5 < power < 100:
-        raise refusal("power", power, "must be above 5 %, which is found without any change, and below 100 %")
+        raise refusal("power", power, "must be above 5 %, the rate of false alarms, and below 100 %")
     if seed < 0:
         raise refusal("seed", seed, "must be at least 0")
     if not isinstance(runs, RunTimes):
         runs = by_path(read_run_times)(runs, column=column, group=group, covariates=against)
         assert isinstance(runs, RunTimes)
     if group is not None:
-        # Asked for: a group that was only found there is passed over where it shows no spread.
+        # An error only if the group was requested; a group that was found automatically is ignored if it shows no
+        # spread.
         try:
             variance_split(runs.times, runs.groups)
         except ValueError as error:
@@ -116,7 +116,7 @@ def _slopes(table: RunTimes) -> tuple[list[Coefficient], dict[str, float]]:
 
 def _summary(report: RunTimeReport, change: float) -> str:
     needed = " or ".join(map(_way, report.repeats))
-    return f"{report.verdict} To see a change of {change:g} %, make this many runs before and as many after: {needed}."
+    return f"{report.verdict} To detect a change of {change:g} %, make this many runs before and after it: {needed}."
 
 
 def _runs(runs: int | None) -> str:
@@ -124,11 +124,13 @@ def _runs(runs: int | None) -> str:
 
 
 def _way(way: Repeats) -> str:
-    """Return the number of runs for one way to repeat: by rank where a few slow runs would double the number for a
+    """Return the number of runs for one way to repeat: by rank, if a few slow runs would double the number for a
     t-test.
     """
     if way.runs_by_rank and 2 * way.runs_by_rank < (way.runs or 100_000):
-        return f"{way.runs_by_rank:,} compared by rank ({_runs(way.runs)} by their means, for the slow runs among them; {way.how})"
+        return (
+            f"{way.runs_by_rank:,} compared by rank ({_runs(way.runs)} by their means, because of slow runs; {way.how})"
+        )
     return f"{_runs(way.runs)} ({_runs(way.low)} to {_runs(way.high)}; {way.how})"
 
 
@@ -137,7 +139,7 @@ def _findings(report: RunTimeReport) -> Iterator[Finding]:
     for message in report.table.skips.messages():
         yield Finding("left-out", message)
     if report.none_fits:
-        yield Finding("no-family", "No family describes the times: all are doubted.")
+        yield Finding("no-family", "No family describes the times: all are rejected.")
     yield from report.notes()
     if when := report.table.when:
         text = f"Column {when!r} has the dates of the runs: hopper watch shows whether they became slower or faster for good."
@@ -175,12 +177,12 @@ def _tables(report: RunTimeReport, slopes: Sequence[Coefficient], plain: Mapping
         what = f"the smallest time of each {report.table.group}" if report.minima else "all times"
         smallest = 1 / (report.resamples + 1)
         yield table(
-            f"Families, the best first, fitted to {what} ({len(report.fitted):,}); p-values from {report.resamples:,} samples",
+            f"Families, best first, fitted to {what} ({len(report.fitted):,}); p-values from {report.resamples:,} samples",
             report.families,
             {
                 "Family": lambda row: row[0].family,
                 Column("AIC above the best", "", 1): lambda row: "not comparable" if row[0].note else row[0].aic - best,
-                # A p-value below all samples is only bounded by their number.
+                # If all samples exceed it, the p-value is only bounded by their number.
                 "p (Anderson-Darling)": lambda row: (
                     f"≤ {smallest:.2g}" if row[1] <= smallest else float(f"{row[1]:.2g}")
                 ),
@@ -206,7 +208,7 @@ def _tables(report: RunTimeReport, slopes: Sequence[Coefficient], plain: Mapping
 
 
 def _visible(row: Coefficient, columns: int) -> float:
-    """Return the slope that 80 of 100 data sets like this one would show, corrected for the number of columns."""
+    """Return the slope that 80 of 100 such data sets would show, corrected for the number of columns."""
     error = (row.slope.high - row.slope.low) / 2 / float(stats.norm.isf(0.025))
     return error * float(stats.norm.isf(0.025 / columns) + stats.norm.ppf(0.8))
 

@@ -35,6 +35,11 @@ def function_digest(function: Callable[..., Any]) -> tuple[str, list[types.Modul
     tuple of str and list of modules
         The digest is the same in every process.
 
+    Parameters
+    ----------
+    function : callable
+        Function to hash, with everything that it uses.
+
     Raises
     ------
     InputError

@@ -1,6 +1,6 @@
 """Observed waits and utilization of a job trace, by week, user and account.
 
-The simulation of `hopperkit.questions.network.simulate` is separate and follows it.
+The simulation by `hopperkit.questions.network.simulate` is separate.
 """
 
 import warnings
@@ -18,19 +18,19 @@ from hopperlib.errors import InputError
 from hopperlib.text import count, duration, share
 
 _MAX_ROWS = 12
-# Groups of fewer jobs are not ordered by their waits.
+# Groups with fewer jobs are not ranked by their waits.
 _FEWEST_JOBS = 10
 
 
 def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex, *, by: str = "nodes") -> pd.Series:
-    """Node-hours that jobs used between each moment and the next, in parts where they ran across one. [node-h, core-h, ...]
+    """Node-hours that jobs used in each interval between edges; jobs across an edge are split. [node-h, core-h, ...]
 
     Parameters
     ----------
     jobs : DataFrame
-        With ``start``, ``run_time`` and ``nodes``, as `Trace.to_frame` gives them.
+        With ``start``, ``run_time`` and ``nodes``, as returned by `Trace.to_frame`.
     edges : DatetimeIndex
-        In order, at least two. Without a time zone they are read in the zone of the jobs, with a warning; other zones
+        Increasing, at least two. Without a time zone they are taken in the jobs' time zone, with a warning; other zones
         are converted.
     by : str
         Column to sum up: ``nodes``, ``cores`` or ``gpus`` give node-, core- or GPU-hours.
@@ -38,11 +38,11 @@ def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex, *, by: str = "n
     Raises
     ------
     InputError
-        If the jobs have no such column, or no zone where the edges have one.
+        If the jobs have no such column, or have no time zone although the edges have one.
 
     Examples
     --------
-    Four nodes for two hours, half of it before noon:
+    Four nodes for two hours, one of them before noon:
 
     >>> jobs = pd.DataFrame({"start": [pd.Timestamp("2026-03-01 11:00", tz="UTC")], "run_time": [pd.Timedelta("2h")], "nodes": [4]})
     >>> node_hours_used(jobs, pd.date_range("2026-03-01", periods=3, freq="12h", tz="UTC")).tolist()
@@ -60,27 +60,28 @@ def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex, *, by: str = "n
 
 
 def _in_zone_of(jobs: pd.DataFrame, edges: pd.DatetimeIndex) -> pd.DatetimeIndex:
-    """Moments in the zone of the jobs."""
+    """Convert timestamps to the jobs' time zone."""
     zone = jobs["start"].dt.tz
     if edges.tz is None and zone is not None:
-        warnings.warn(f"edges without a time zone are read in the zone of the jobs, {zone}", stacklevel=3)
+        warnings.warn(f"edges without a time zone are taken in the jobs' time zone, {zone}", stacklevel=3)
         return _localized(edges, zone)
     if edges.tz is not None and zone is None:
         raise InputError(
-            f"the edges are of zone {edges.tz}, and the jobs have none: read the trace with its timezone", name="edges"
+            f"the edges are in time zone {edges.tz}, but the jobs have none: read the trace with its timezone",
+            name="edges",
         )
     return edges if zone is None else edges.tz_convert(zone)
 
 
 def _localized(edges: pd.DatetimeIndex, zone: Any) -> pd.DatetimeIndex:
-    """Moments of a clock as moments of a zone: the first of an hour that comes twice, the end of one that is left out."""
+    """Assign a time zone to clock times: of a repeated hour the first occurrence, of a skipped hour its end."""
     return edges.tz_localize(zone, nonexistent="shift_forward", ambiguous=np.ones(len(edges), dtype=bool))
 
 
 def jobs_by(jobs: pd.DataFrame, column: str) -> pd.DataFrame:
-    """Jobs, those that never started, hours used and waits by any column, the most node-hours first.
+    """Jobs, jobs that never started, hours used and waits by any column, sorted by node-hours, largest first.
 
-    Cores and GPUs are counted where the trace has them: unknown values are missing, not zero.
+    Cores and GPUs are counted if the trace has them: unknown values are missing, not zero.
 
     Parameters
     ----------
@@ -129,7 +130,7 @@ def jobs_by(jobs: pd.DataFrame, column: str) -> pd.DataFrame:
 
 
 def by_week(jobs: pd.DataFrame, nodes: int) -> pd.DataFrame:
-    """Return jobs, waits and used share of each week, by its Monday.
+    """Return the jobs, waits and utilization of each week, by its Monday.
 
     The share is of the hours that the log covers: from the first submission to the last end.
 
@@ -202,7 +203,7 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
     whose = count(nodes, "node")
     use = f"; {share(used)} of {whose} used" if used is not None else ""
     if used and used > 1:
-        use = f"; more node-hours than {whose} have: jobs share nodes, or set their number with --set nodes=N"
+        use = f"; more node-hours than {whose} have: either jobs share nodes, or the number is wrong (--set nodes=N)"
     never = int(jobs["start"].isna().sum())
     left = f" {count(never, 'job')} never started." if never else ""
     return replace(
@@ -227,9 +228,9 @@ def _mean_waits(observed: "pd.Series[pd.Timedelta]", simulated: Result) -> str:
     waits = [value.value for value in simulated.values if value.label == "Mean wait"]
     if not waits:
         return ""
-    return (
-        f" On average they waited {duration(observed.mean().total_seconds())}; simulated, {duration(float(waits[0]))}."
-    )
+    seen, made = duration(observed.mean().total_seconds()), duration(float(waits[0]))
+    how = f" with {shown}, as the log shows" if (shown := simulated.facts.get("policy_shown")) else ""
+    return f" On average they waited {seen}; simulated{how}, {made}."
 
 
 def _in_minutes(value: Value) -> Value:
@@ -240,7 +241,7 @@ def _in_minutes(value: Value) -> Value:
 
 
 def _table_in_minutes(table: Table) -> Table:
-    """Return a table whose columns of seconds are columns of minutes."""
+    """Return a table with its columns of seconds converted to minutes."""
     seconds = [column.unit == "s" for column in table.columns]
     columns = [
         column._replace(unit="min", decimals=1) if is_s else column
@@ -254,7 +255,7 @@ def _table_in_minutes(table: Table) -> Table:
 
 
 def _week_names(weeks: pd.DataFrame, *, dated: bool) -> list[str]:
-    """Return weeks by the date of their Monday, or by number where no date is known."""
+    """Return weeks by the date of their Monday, or by number if dates are unknown."""
     return (
         [f"{at:%Y-%m-%d}" for at in weeks.index] if dated else [f"week {number}" for number in range(1, len(weeks) + 1)]
     )
@@ -297,14 +298,14 @@ def _tables(jobs: pd.DataFrame, weeks: pd.DataFrame, *, dated: bool) -> Iterator
         if jobs[column].nunique() < 2:
             continue
         groups = jobs_by(jobs, column)
-        yield _group_table(column, groups, "the most used first")
+        yield _group_table(column, groups, "most used first")
         waited = groups[groups["jobs"] >= _FEWEST_JOBS].sort_values("median_wait_min", ascending=False, kind="stable")
         if len(waited) > 1:
-            yield _group_table(column, waited, "the longest median wait first")
+            yield _group_table(column, waited, "longest median wait first")
 
 
 def _group_table(column: str, groups: pd.DataFrame, order: str) -> Table:
-    """Return the first of some groups of jobs, in an order that the caption names."""
+    """Return the top groups of jobs, in the order given in the caption."""
     of = groups.head(_MAX_ROWS)
     few = f", {len(of)} of {len(groups):,}" if len(of) < len(groups) else ""
     return table(
@@ -323,12 +324,12 @@ def _group_table(column: str, groups: pd.DataFrame, order: str) -> Table:
 
 
 def _tables_of_use(jobs: pd.DataFrame) -> Iterator[Table]:
-    """Yield who used how much, of a trace without waits."""
+    """Yield tables of usage for a trace without waits."""
     for column in ("account", "user"):
         if jobs[column].nunique() < 2:
             continue
         yield table(
-            f"By {column}, the most used first",
+            f"By {column}, most used first",
             list(jobs_by(jobs, column).head(_MAX_ROWS).itertuples()),
             {
                 column.capitalize(): lambda row: row.Index or "unknown",
@@ -340,7 +341,7 @@ def _tables_of_use(jobs: pd.DataFrame) -> Iterator[Table]:
 
 
 def _held_columns(groups: pd.DataFrame) -> dict[str | Column, Any]:
-    """Columns of a table for core- and GPU-hours, where they are known."""
+    """Columns of a table for core- and GPU-hours, if known."""
     units = {"core_h": "core-h", "gpu_h": "GPU-h"}
     return {
         Column("Cores used" if name == "core_h" else "GPUs used", units[name], 0): lambda row, name=name: _known(
@@ -352,5 +353,5 @@ def _held_columns(groups: pd.DataFrame) -> dict[str | Column, Any]:
 
 
 def _known(number: float) -> float | None:
-    """Return the number, or None if it is not known."""
+    """Return the number, or None if unknown."""
     return None if pd.isna(number) else float(number)

@@ -1,4 +1,4 @@
-"""Run times against columns of numbers, and spread within and between groups."""
+"""Regress run times on columns of numbers, and split their spread within and between groups."""
 
 import math
 from collections import Counter
@@ -30,6 +30,18 @@ class Interval(NamedTuple):
 def column(values: npt.ArrayLike, name: str) -> Array:
     """Return a column of finite numbers.
 
+    Parameters
+    ----------
+    values : ArrayLike
+        Numbers, or anything that converts to them.
+    name : str
+        Name for messages.
+
+    Raises
+    ------
+    ValueError
+        If the values are not one-dimensional, or not all finite.
+
     Examples
     --------
     >>> column([1, 2], "hops").tolist()
@@ -52,9 +64,9 @@ class Coefficient(NamedTuple):
     slope : Interval
         Change of y per unit with the others held constant, with its 95 % interval.
     p_value : float
-        How often points without any slope have one as steep. [fraction]
+        Probability of a slope at least as steep by chance. [fraction]
     p_corrected : float
-        The same corrected by Holm's method for that many metrics tried at once [1]_. [fraction]
+        The same, corrected by Holm's method for the number of metrics [1]_. [fraction]
 
     References
     ----------
@@ -93,7 +105,7 @@ def _columns(metrics: Any, y: npt.ArrayLike) -> tuple["pd.DataFrame", Array]:
             f"{len(ys)} points with {len(xs)} rows of {len(names)} metrics: at least {len(names) + 3} of both are needed"
         )
     if np.linalg.matrix_rank((xs - xs.mean()) / xs.std()) < len(names):
-        raise ValueError(f"one of the metrics {', '.join(names)} follows from the others: leave it out")
+        raise ValueError(f"one of the metrics {', '.join(names)} is determined by the others: omit it")
     return xs, ys
 
 
@@ -105,22 +117,21 @@ def regress_together(
     *,
     robust: bool = False,
 ) -> list[Coefficient]:
-    """Regress y on all metrics at once, the surest first; a metric that is constant is left out.
+    """Regress y on all metrics at once; most certain first, constant metrics left out.
 
     Parameters
     ----------
     metrics : mapping of str to array of n floats, or DataFrame of n rows
     y : array of n floats
-        More than there are metrics by two at least.
+        At least two more than metrics.
     level : float
-        Confidence level of the intervals, which are valid also if the spread about the plane differs from point to
-        point. [fraction]
+        Confidence level of the intervals, which remain valid if the spread differs from point to point. [fraction]
     groups : iterable of n labels, or None
         Group of each point, for example its job; at least five groups. Points of one group are correlated, and p-values
         and intervals allow for that (`hopperkit.analysis.clustered`). None: all points are independent.
     robust : bool
-        Weight each point by Huber's M-estimator (statsmodels' RLM), so that a few outliers hardly count; otherwise
-        least squares.
+        Weight each point by Huber's M-estimator (statsmodels' RLM), so that a few outliers have little effect;
+        otherwise, use least squares.
 
     Raises
     ------
@@ -163,7 +174,7 @@ def _huber(design: Array, y: Array) -> tuple[Array, float]:
     """Return the square roots of Huber's weights, and the ratio of the true standard errors to those of the weighted
     fit.
 
-    The weighted fit takes weights for exact; where a point is at the bound, more of it changes nothing.
+    The weighted fit treats the weights as exact; for a point at the bound, a larger residual changes nothing.
     """
     from statsmodels.robust.robust_linear_model import RLM
 
@@ -179,7 +190,7 @@ def indicators(columns: Any) -> dict[str, Any]:
     Parameters
     ----------
     columns : mapping of str to sequence
-        Of numbers, or of texts.
+        Numbers or texts.
 
     Examples
     --------
@@ -208,13 +219,13 @@ class VarianceSplit:
     within_variance, between_variance : float
         Variances, in the square of the values' unit. `between_variance` is 0 where the estimate was negative.
     between_fraction : Interval
-        Between groups as a share of both. [fraction]
+        Variance between groups as a share of the total. [fraction]
     mean : float
         Mean of all values.
     groups, n : int
-        Groups, and values in all.
+        Number of groups, and total number of values.
     clipped : bool
-        Whether the estimate between groups was negative: the groups differ less than their noise would let them.
+        Whether the estimate between groups was negative: the groups differ less than expected from noise alone.
     """
 
     within_variance: float
@@ -227,7 +238,7 @@ class VarianceSplit:
 
     @property
     def within_fraction(self) -> float:
-        """Within groups as a share of both. [fraction]"""
+        """Variance within groups as a share of the total. [fraction]"""
         return 1 - self.between_fraction.estimate
 
     @property
@@ -237,12 +248,12 @@ class VarianceSplit:
 
     @property
     def total_sd(self) -> float:
-        """Standard deviation of one value of a new group, in the values' unit."""
+        """Standard deviation of one value in a new group, in the values' unit."""
         return math.sqrt(self.within_variance + self.between_variance)
 
 
 def variance_split(times: npt.ArrayLike, groups: Iterable[Hashable], level: float = 0.95) -> VarianceSplit:
-    """Split the variance of run times into that within groups and that between them.
+    """Split the variance of run times into the parts within and between groups.
 
     A group is shared by several runs: a job whose runs use the same nodes, a day, a machine. The estimator is the
     one-way random-effects analysis of variance: the mean square within groups estimates the variance within; the mean
@@ -265,11 +276,11 @@ def variance_split(times: npt.ArrayLike, groups: Iterable[Hashable], level: floa
     Raises
     ------
     ValueError
-        If there are fewer than two groups, no group has two times, or no time differs from another.
+        If there are fewer than two groups, no group has two times, or all times are equal.
 
     Examples
     --------
-    Two jobs, a second apart within, ten between:
+    Two jobs, with times one second apart within each and ten seconds between them:
 
     >>> split = variance_split([10.0, 11.0, 20.0, 21.0], ["a", "a", "b", "b"])
     >>> split.within_variance, split.between_variance, round(split.between_fraction.estimate, 3)
@@ -285,7 +296,7 @@ def variance_split(times: npt.ArrayLike, groups: Iterable[Hashable], level: floa
     values, of = _splittable(times, groups)
     sizes, n = np.bincount(of), len(values)
     count, centre = len(sizes), float(values.mean())
-    # From one of its values, so that equal ones have no spread: the mean of three times 0.1 is not quite 0.1.
+    # Measured from one of its values, so that equal values have no spread: the mean of three 0.1 is not exactly 0.1.
     first = values[np.unique(of, return_index=True)[1]]
     inside = values - first[of]
     offsets = np.bincount(of, inside) / sizes
@@ -320,9 +331,13 @@ def _splittable(times: npt.ArrayLike, groups: Iterable[Hashable]) -> tuple[Array
         raise ValueError("there are no times")
     numbers = {label: number for number, label in enumerate(dict.fromkeys(labels))}
     if len(numbers) < 2:
-        raise ValueError(f"all {len(values)} times are of one group, {labels[0]!r}: a spread between groups needs two")
+        raise ValueError(
+            f"all {len(values)} times are in one group, {labels[0]!r}: the spread between groups needs two"
+        )
     if len(numbers) == len(values):
-        raise ValueError(f"each of the {len(values)} groups has one time: a spread within groups needs two in one")
+        raise ValueError(
+            f"each of the {len(values)} groups has one time: the spread within groups needs a group with two"
+        )
     if np.ptp(values) == 0:
         raise ValueError(f"all times are {values[0]:g}: there is no spread to split")
     return values, np.array([numbers[label] for label in labels])

@@ -3,13 +3,13 @@
 =========  ====================================================================
 jobs       a job trace: waits by week, user and account as observed, and simulated
 runs       run times: their distribution, their spread, repeats needed
-history    benchmark histories: lasting changes and outliers
+history    benchmark histories: persistent changes and outliers
 io         outputs of IOR, mdtest and IO500, and Darshan logs
-errors     logs of failed jobs: how many failed of what
+errors     logs of failed jobs: number of failures by cause
 launch     launch lines and batch scripts on a machine
 =========  ====================================================================
 
-Without files each report is about the samples of the book.
+Without files, each report uses the samples of the book.
 """
 
 import re
@@ -57,7 +57,7 @@ _SPANS = {"h": 3600, "d": 86_400, "w": 604_800}
 
 
 class _Text(NamedTuple):
-    """Contents of one file; a DataFrame is kept as it is."""
+    """Contents of one file; a DataFrame is kept unchanged."""
 
     name: str
     text: str
@@ -76,24 +76,24 @@ class Kind(NamedTuple):
     answer: Callable[..., Result]
     settings: tuple[str, ...]
     samples: Callable[[], list[_Text]]
-    # Whether the records have times; otherwise the modification times of the files are used.
+    # Whether the records have times; otherwise, file modification times are used.
     dated: bool = False
 
 
 def since_time(text: str, *, now: float | None = None) -> float | None:
-    """Return the Unix time from which on something counts; None for an empty text. [s]
+    """Return the Unix time from which records count; None for an empty text. [s]
 
     Parameters
     ----------
     text : str
         A date such as ``2026-11-01``, or a span such as ``7d``, ``12h`` or ``2w``.
     now : float or None
-        From when a span is counted back. [s]
+        Time from which a span is counted back. [s]
 
     Raises
     ------
     InputError
-        If it is neither.
+        If the text is neither.
 
     Examples
     --------
@@ -118,11 +118,11 @@ def report(kind: str, paths: Any = (), *, since: str = "", **settings: Any) -> R
     kind : str
         One of `KINDS`.
     paths : path, open file, DataFrame or Series, or sequence of them
-        Folders are searched. None are the samples of the book.
+        Files, or folders to search; None uses the samples of the book.
     since : str
-        As for `since_time`: jobs submitted, benchmarks run, files changed from then on.
+        As for `since_time`: only jobs submitted, benchmarks run or files changed since then.
     **settings
-        Those of the kind, such as ``nodes=512`` for jobs.
+        Settings of the kind, such as ``nodes=512`` for jobs.
 
     Raises
     ------
@@ -150,13 +150,13 @@ def report(kind: str, paths: Any = (), *, since: str = "", **settings: Any) -> R
 
 
 def _given(thing: Any, name: str) -> _Text:
-    """Return the input: a path, or from Python a DataFrame, a Series or an open file."""
+    """Return the input: a path or, from Python, a DataFrame, a Series or an open file."""
     name = name if isinstance(thing, Path) else str(getattr(thing, "name", None) or name)
     return _Text(name, text_of(thing, max_bytes=_MAX_BYTES), thing if hasattr(thing, "iloc") else None)
 
 
 def _changed(paths: list[Any], start: float | None, since: str) -> list[Path]:
-    """Return the files of paths that were changed from a time on, all of them without one."""
+    """Return the files changed since a time; all files if it is None."""
     files = [file for path in paths for file in _files(Path(path).expanduser())]
     kept = [file for file in files if start is None or file.stat().st_mtime >= start]
     if not kept:
@@ -166,6 +166,11 @@ def _changed(paths: list[Any], start: float | None, since: str) -> list[Path]:
 
 def kind_named(name: str) -> Kind:
     """Return a kind of report.
+
+    Parameters
+    ----------
+    name : str
+        One of `KINDS`.
 
     Raises
     ------
@@ -183,14 +188,14 @@ def kind_named(name: str) -> Kind:
 
 
 def _files(path: Path) -> list[Path]:
-    """Return a file, or the files of a folder that are not hidden."""
+    """Return a file, or the visible files in a folder."""
     if not path.is_dir():
         if not path.exists():
             raise InputError(f"{path}: there is no such file", name="paths", value=str(path))
         return [path]
     inside = [file for file in sorted(path.rglob("*")) if file.is_file() and not file.name.startswith(".")]
     if not inside:
-        raise InputError(f"{path}: the folder holds no file", name="paths", value=str(path))
+        raise InputError(f"{path}: the folder has no files", name="paths", value=str(path))
     return inside
 
 
@@ -232,11 +237,11 @@ def _jobs(texts: Sequence[_Text], _: Any, since: float | None, **settings: Any) 
         if not trace.epoch_s and trace.workload.submit_time_s[0] < 1e8:
             raise InputError("the trace has no dates", name="since")
         if not trace.timezone and _LOCAL.search(texts[0].text[:_HEAD]):
-            # The clock of the trace names no zone: it is compared with the clock on the wall.
+            # The trace has no time zone: its times are compared with local time.
             since = datetime.fromtimestamp(since).replace(tzinfo=UTC).timestamp()
         kept = [row for row, at in enumerate(trace.workload.submit_time_s) if trace.epoch_s + at >= since]
         if not kept:
-            raise InputError("no job was submitted since then", name="since")
+            raise InputError("no job has been submitted since then", name="since")
         others = {
             name: tuple(pair for pair in getattr(trace, name) if trace.epoch_s + pair[1].submit_time_s >= since)
             for name in ("unfinished", "never")
@@ -254,7 +259,7 @@ def _runs(texts: Sequence[_Text], *_: Any, **settings: Any) -> Result:
     )
     runs = tables[0]
     if len(tables) > 1:
-        # Durations, so that files in minutes and in seconds are one table.
+        # Converted to durations, so that files in minutes and in seconds can be combined.
         runs = pd.concat([table.to_frame() for table in tables])
         settings["column"] = None if tables[0].unit else tables[0].column
     return joined([fit(runs, **settings)], unread)
@@ -278,7 +283,7 @@ def _history(
             Histories(tuple(kept for history in file.series if (kept := _later(history, since)))) for file in files
         ]
         if not any(file.series for file in files):
-            raise InputError("no benchmark ran since then", name="since")
+            raise InputError("no benchmark has run since then", name="since")
     return joined([watch_result(files, judged(files, least_percent=least_percent), str(date))], unread)
 
 
@@ -303,7 +308,7 @@ def _io(texts: Sequence[_Text], logs: Sequence[Path], _: Any, *, machine: str = 
     results += [jobs] if jobs else []
     unread += bad
     if not results:
-        raise InputError(f"none of these files holds results of I/O: {unread[0]}")
+        raise InputError(f"none of these files has I/O results: {unread[0]}")
     return joined(results, unread)
 
 
@@ -313,7 +318,7 @@ def _errors(texts: Sequence[_Text], *_: Any) -> Result:
 
 
 def _launch(texts: Sequence[_Text], *_: Any, machine: str = "hopper") -> Result:
-    """Answer for launch lines and batch scripts: the problems of each, and a better line."""
+    """Answer for launch lines and batch scripts: problems of each, and a better line."""
     place, rows = load("place"), []
     for file in texts:
         try:

@@ -1,6 +1,7 @@
-"""Columns of any kind regressed at once by statsmodels' RLM, with one row for each column: categories by formula, Holm's correction.
+"""Regress on columns of any kind at once with statsmodels' RLM: one row per column, categories by formula, Holm's
+correction.
 
-The same estimates as in `hopperkit.variation.effects`, which needs no package: a test compares them.
+`hopperkit.variation.effects` computes the same estimates with the standard library only; a test compares them.
 """
 
 from collections.abc import Sequence
@@ -25,10 +26,10 @@ class TermEffect(NamedTuple):
     ----------
     name : str
     low, change, high : float
-        With its interval of 95 %: of a number from its 10 % to its 90 % quantile, of categories from the fastest to the
-        slowest.
+        With its 95 % interval: for a number, from its 10 % to its 90 % quantile; for categories, from the fastest to
+        the slowest.
     p_value, p_corrected : float
-        Alone, and corrected by Holm for the columns tried. [fraction]
+        p-values, alone and corrected by Holm's method for the number of columns. [fraction]
     between : tuple of str
         The comparison.
     visible : float
@@ -46,7 +47,7 @@ class TermEffect(NamedTuple):
 
 
 class RobustFit(NamedTuple):
-    """Effects, the surest first, with the residuals, the weights from 0 to 1, and the scale of the residuals."""
+    """Effects (most certain first), residuals, weights from 0 to 1, and the scale of the residuals."""
 
     effects: tuple[TermEffect, ...]
     residuals: Array
@@ -62,7 +63,7 @@ def robust_fit(y: Sequence[float], table: pd.DataFrame) -> RobustFit:
     y : sequence of n float
         Logarithms of run times.
     table : DataFrame of n rows
-        Numbers, and texts as categories; none may follow from the others.
+        Numbers, and texts as categories; no column may be determined by the others.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def robust_fit(y: Sequence[float], table: pd.DataFrame) -> RobustFit:
     """
     import statsmodels.formula.api as smf
 
-    # Names of columns are anything; a formula takes plain ones.
+    # Column names are arbitrary, but formulas need plain ones.
     plain = pd.DataFrame({f"x{at}": scaled(table[name]) for at, name in enumerate(table)}, index=table.index)
     plain["y"] = np.asarray(y, dtype=float)
     terms = [name if pd.api.types.is_numeric_dtype(plain[name]) else f"C({name})" for name in plain if name != "y"]
@@ -98,7 +99,12 @@ def robust_fit(y: Sequence[float], table: pd.DataFrame) -> RobustFit:
 
 
 def scaled(column: pd.Series) -> pd.Series:
-    """Numbers around zero in standard deviations, numbers of a wide range as logarithms; texts unchanged.
+    """Standardize numbers (wide-ranging ones as logarithms); leave texts unchanged.
+
+    Parameters
+    ----------
+    column : Series
+        Numbers or texts, one per run.
 
     Examples
     --------
@@ -107,7 +113,7 @@ def scaled(column: pd.Series) -> pd.Series:
     """
     if not pd.api.types.is_numeric_dtype(column) or pd.api.types.is_bool_dtype(column):
         kinds = column.astype(object).where(column.notna(), "unknown").astype(str)
-        # A group of one point would fit that point exactly, and hide that it is an outlier.
+        # A category with one point would fit it exactly, and hide that it is an outlier.
         often = kinds.value_counts()
         return kinds.where(kinds.map(often) > 1, str(often.index[0])) if often.iloc[0] > 1 else kinds
     values = column.astype(float)

@@ -1,4 +1,4 @@
-"""A table of run times summed up: families fitted, spread within and between groups, repeats that show a change."""
+"""Summary of a table of run times: fitted families, spread within and between groups, repeats needed to show a change."""
 
 import math
 from collections.abc import Iterator
@@ -16,16 +16,16 @@ from hopperlib.errors import refusal
 from hopperlib.finding import Finding
 from hopperlib.network.runtime.power import runs_needed
 
-# The usual level. A family is doubted at it and below.
+# The usual significance level, at or below which a family is rejected.
 LEVEL = 0.05
-# Fewer runs say little about the distribution.
+# Fewer runs reveal little about the distribution.
 FEW_VALUES = 20
-# A smaller difference of AIC does not separate two families.
+# A smaller AIC difference does not distinguish two families.
 _TIE = 2.0
 _MOST_BINS = 60
 # Values farther from the interquartile range than this many times its width are counted in the last bar.
 _FARTHEST = 6.0
-# Return period of slow runs [runs], the longest that these runs can estimate.
+# Return periods of slow runs; the longest that the data can estimate is used. [runs]
 _ONE_IN = (100, 20, 10)
 
 
@@ -35,15 +35,15 @@ class Repeats(NamedTuple):
     Parameters
     ----------
     how : str
-        How the repeats are made, in words.
+        How repeats are made, in words.
     spread_fraction : float
         Standard deviation of such a run. [fraction of the mean]
     runs : int or None
         Runs on each side, compared by a t-test; None for over 100,000, here and below.
     runs_by_rank : int or None
-        The same for a comparison by rank, which a few outliers hardly affect.
+        The same for a rank test, which a few outliers hardly affect.
     low, high : int or None
-        The runs for the least and the greatest spread that these times allow (95 %, chi-square).
+        Runs for the smallest and largest spread consistent with these times (95 %, chi-square).
     """
 
     how: str
@@ -75,13 +75,13 @@ class RunTimeReport:
     fitted : tuple of float
         The fitted values: all times, or the smallest of each group.
     minima : bool
-        Whether it is the smallest of each group.
+        Whether the smallest time of each group is fitted.
     split : VarianceSplit or None
         Variance within and between groups; None if it cannot be split.
     no_split : str
         Reason why it cannot be split; otherwise empty.
     repeats : tuple of Repeats
-        Runs needed, for each way to repeat.
+        Runs needed for each way to repeat.
     resamples : int
         Samples for each p-value.
     slow_run : SlowRun or None
@@ -108,7 +108,7 @@ class RunTimeReport:
 
     @property
     def alike(self) -> bool:
-        """Whether runs of one group are clearly alike."""
+        """Whether runs in one group are clearly correlated."""
         return self.split is not None and self.split.between_fraction.low > 0
 
     @property
@@ -118,7 +118,7 @@ class RunTimeReport:
 
     @property
     def none_fits(self) -> bool:
-        """Whether every family is doubtful, by valid tests."""
+        """Whether valid tests reject every family."""
         return not self.dependent and all(p <= LEVEL for _, p in self.families)
 
     @property
@@ -130,11 +130,11 @@ class RunTimeReport:
                 f"{len(self.fitted)} times are too few to determine their distribution; the {best.family} is closest."
             )
         if self.none_fits:
-            return f"No family describes the times; the {best.family} comes nearest by AIC."
+            return f"No family describes the times; the {best.family} is closest by AIC."
         near = [other.family for other, _ in others if other.note == "" and other.aic - best.aic < _TIE]
-        fits = "describes the times best" if p > LEVEL else "is best by AIC, and doubtful"
+        fits = "describes the times best" if p > LEVEL else "is best by AIC, but doubtful"
         if self.dependent:
-            fits = f"is best by AIC; the tests are too strict, because runs of one {self.table.group} are alike"
+            fits = f"is best by AIC; the tests are too strict, because runs in one {self.table.group} are correlated"
         return f"The {best.family} {fits}" + (f"; no worse: {', '.join(near)}." if near else ".")
 
     def notes(self) -> Iterator[Finding]:
@@ -163,7 +163,7 @@ class RunTimeReport:
 
     @property
     def beyond(self) -> tuple[int, int]:
-        """How many values are drawn in the first and in the last bar although they lie farther off."""
+        """Number of values beyond the plotted range that are counted in the first and the last bar."""
         values, (low, high) = np.array(self.fitted), self._shown
         return int((values < low).sum()), int((values > high).sum())
 
@@ -184,7 +184,7 @@ class RunTimeReport:
 def _split(table: RunTimes) -> tuple[VarianceSplit | None, str]:
     """Return the variance split, or the reason why there is none."""
     if table.group is None:
-        return None, "there is no column of groups"
+        return None, "there is no group column"
     try:
         return variance_split(table.times, table.groups), ""
     except ValueError as error:
@@ -213,7 +213,7 @@ def _repeats(table: RunTimes, split: VarianceSplit | None, change: float, power:
                 values - means[of] + mean,
                 len(values) - split.groups,
             ),
-            (f"each run in a {table.group} of its own", split.total_sd / mean, values, _total_degrees(split)),
+            (f"each run in a separate {table.group}", split.total_sd / mean, values, _total_degrees(split)),
         ]
     return tuple(
         Repeats(
@@ -236,7 +236,14 @@ def _total_degrees(split: VarianceSplit) -> float:
 
 
 def spread_factors(degrees: float, level: float = 0.95) -> tuple[float, float]:
-    """Return the factors from a standard deviation of this many degrees of freedom to the ends of its interval.
+    """Return the ratios of the interval's ends to a standard deviation with this many degrees of freedom.
+
+    Parameters
+    ----------
+    degrees : float
+        Degrees of freedom.
+    level : float, default 0.95
+        Confidence level of the interval. [fraction]
 
     Examples
     --------
@@ -248,18 +255,18 @@ def spread_factors(degrees: float, level: float = 0.95) -> tuple[float, float]:
 
 
 def repeats_to_see(change_fraction: float, spread_fraction: float, power: float = 0.8) -> int | None:
-    """Number of runs before and after that show a change, by a two-sided t-test at 5 %; None for over 100,000.
+    """Number of runs before and after a change for a two-sided t-test at 5 % to show it; None if over 100,000.
 
     Parameters
     ----------
     change_fraction, spread_fraction : float
-        The change to be seen, and the standard deviation of one run. [fraction of the mean]
+        The change to detect, and the standard deviation of one run. [fraction of the mean]
     power : float
-        How often the change is to be found if it is there. [fraction]
+        Probability of detecting an existing change. [fraction]
 
     Examples
     --------
-    A change of 5 % in runs that spread by 10 %:
+    A change of 5 % in runs with a spread of 10 %:
 
     >>> repeats_to_see(0.05, 0.10)
     64
@@ -268,23 +275,23 @@ def repeats_to_see(change_fraction: float, spread_fraction: float, power: float 
 
 
 def repeats_by_rank(values: npt.ArrayLike, change_fraction: float, power: float = 0.8) -> int | None:
-    """Number of runs before and after that show a change, if compared by rank; None if ranks cannot show it.
+    """Number of runs before and after a change for a rank test to show it; None if ranks cannot.
 
     For the two-sided test of Wilcoxon, Mann and Whitney at 5 %. A few outliers inflate the standard deviation and the
     number of runs that a t-test needs; rank tests are hardly affected. The probability that a run before is longer than
-    one after is estimated from the runs themselves, with all but the change equal, and Noether's formula gives the
-    number of runs [1]_.
+    one after is estimated from the runs themselves, with everything else equal, and Noether's formula gives the number
+    of runs [1]_.
 
     Parameters
     ----------
     values : array of n floats
-        Runs, above 0, at least two.
+        Run times above 0, at least two.
     change_fraction, power : float
         As for `repeats_to_see`. [fraction]
 
     Examples
     --------
-    Runs that spread by 10 %, and the same with 20 of 400 twenty times as long:
+    Runs with a spread of 10 %, and the same with 20 of 400 twenty times as long:
 
     >>> runs = 100 + 10 * stats.norm.ppf((np.arange(400) + 0.5) / 400)
     >>> repeats_by_rank(runs, 0.05), repeats_by_rank(np.append(runs[:-20], [2000] * 20), 0.05)
@@ -296,7 +303,7 @@ def repeats_by_rank(values: npt.ArrayLike, change_fraction: float, power: float 
     """
     x = np.sort(np.asarray(values, dtype=float))
     later = x * (1 + change_fraction)
-    # How often a run after is longer than another before; ties count half.
+    # How often a run after the change is longer than one before; ties count half.
     longer = (np.searchsorted(x, later, "left") + np.searchsorted(x, later, "right")) / 2
     excess = abs(float((longer - 0.5).sum() / (len(x) * (len(x) - 1))) - 0.5 / (len(x) - 1) - 0.5)
     if excess < 1e-3:
@@ -307,9 +314,9 @@ def repeats_by_rank(values: npt.ArrayLike, change_fraction: float, power: float 
 def slow_run(table: RunTimes, split: VarianceSplit | None) -> SlowRun | None:
     """Return the time that one run in a hundred exceeds, or one in twenty or in ten if there are too few runs.
 
-    The interval uses fractional order statistics and assumes no distribution [1]_. Runs of one group are alike, so they
-    count as fewer: as few as how alike they are in being so slow leaves [2]_. One in a hundred takes 368 independent
-    runs, one in ten 36.
+    The interval uses fractional order statistics and assumes no distribution [1]_. Runs in one group are correlated, so
+    their effective number is smaller, by how strongly slow runs cluster in groups [2]_. One in a hundred needs 368
+    independent runs, one in ten 36.
 
     Parameters
     ----------
@@ -383,7 +390,7 @@ def describe_run_times(
     power : float, default 0.8
         Probability of detection, from 0 to 1.
     resamples : int or None
-        Samples for p-values; None for as many as run in seconds.
+        Samples for p-values; None for a number that takes seconds.
 
     Raises
     ------
@@ -405,7 +412,7 @@ def describe_run_times(
     fitted = np.array(table.times)
     if minima:
         if not table.groups:
-            raise ValueError("the smallest time of each group needs a column of groups")
+            raise ValueError("the smallest time of each group needs a group column")
         least = np.full(len(set(table.groups)), np.inf)
         np.minimum.at(least, _numbers(table.groups, n), fitted)
         fitted = least

@@ -1,8 +1,8 @@
-"""What each factor explains of the variance of the bulk: runs far from the robust fit are set apart first.
+"""Share of the bulk's variance explained by each factor, after excluding runs far from the robust fit.
 
-The share of a factor is what least squares loses without it, less what a factor without effect would take by chance; what
-two factors explain only together belongs to neither. Everything follows from the products of the columns with each other,
-so that hundreds of samples of thousands of jobs take a second.
+The share of a factor is the loss of explained variance in least squares without it, less the loss expected by chance;
+variance that two factors explain only together belongs to neither. Everything is computed from the products of the
+columns, so hundreds of samples of thousands of jobs take a second.
 """
 
 from collections.abc import Mapping, Sequence
@@ -17,25 +17,25 @@ from hopperkit.analysis.clustered import Array
 from hopperkit.analysis.regression import Interval
 from hopperkit.analysis.robust_terms import RobustFit, robust_fit, scaled
 
-# A factor with more kinds than this share of the points tells points apart, not kinds of them.
+# A factor with more categories than this share of the points identifies single points, not kinds.
 _MOST_KINDS = 0.34
-# So far from the robust fit, in its scales, a run is none of the bulk.
+# Runs farther than this from the robust fit, in units of its scale, do not belong to the bulk.
 FAR = 4.0
 _SAMPLES = 199
-# Directions with less than this part of the largest variance are rounding: such a column follows from the others.
+# Directions with less than this fraction of the largest variance are rounding: such a column depends on the others.
 _RANK = 1e-9
 
 
 class Share(NamedTuple):
-    """What a factor explains of the variance of the logarithm of run times.
+    """Share of the variance of the logarithm of run times that a factor explains.
 
     Parameters
     ----------
     factor : str
     own : Interval
-        Only it, with the others held. [fraction]
+        With the other factors held constant. [fraction]
     alone : Interval
-        If nothing else were known. [fraction]
+        With no other factor known. [fraction]
     """
 
     factor: str
@@ -44,7 +44,7 @@ class Share(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """The shares of all factors, the largest first, of all together, and what they are of.
+    """Shares of all factors (largest first), their joint share, and the points they refer to.
 
     Parameters
     ----------
@@ -54,9 +54,9 @@ class Shares(NamedTuple):
     least_squares : float
         The same of all points. [fraction]
     robust : RobustFit
-        The fit that says which points are the bulk.
+        The fit that defines the bulk.
     near : array of bool
-        Which those are.
+        Mask of those points.
     """
 
     rows: list[Share]
@@ -71,7 +71,13 @@ class Shares(NamedTuple):
 
 
 def designs_of(table: pd.DataFrame) -> dict[str, Array]:
-    """Return the factors of a table as columns of numbers around zero; those that do not differ, or tell points apart, are left out.
+    """Return the factors of a table as columns of numbers around zero; those that are constant, or that identify single
+    points, are left out.
+
+    Parameters
+    ----------
+    table : DataFrame
+        Factors as columns, one row per job.
 
     Examples
     --------
@@ -95,22 +101,22 @@ def _design(column: pd.Series) -> Array | None:
 
 
 def variance_shares(y: Array, table: pd.DataFrame, factors: Mapping[str, Array], rng: np.random.Generator) -> Shares:
-    """Return what each factor explains of the variance of y among the points that are not far off.
+    """Return each factor's share of the variance of y among the points of the bulk.
 
     Parameters
     ----------
     y : array of n floats
-        Logarithms of run times, one a job.
+        Logarithms of run times, one per job.
     table : DataFrame of n rows
         Numbers, and texts as categories.
     factors : mapping
-        The columns of it that may explain y, as `designs_of` gives them.
+        Its columns that may explain y, as returned by `designs_of`.
     rng : numpy.random.Generator
-        Of the samples of points behind the intervals.
+        Seed of the samples for the intervals.
 
     Examples
     --------
-    Two builds that differ, and one run five times as long:
+    Two builds with different times, and one run that takes five times as long:
 
     >>> table = pd.DataFrame({"build": ["a", "b"] * 20})
     >>> y = np.where(table["build"] == "b", 0.3, 0.0) + 0.1 * np.sin(np.arange(40.0) ** 2)
@@ -126,7 +132,7 @@ def variance_shares(y: Array, table: pd.DataFrame, factors: Mapping[str, Array],
 
 
 def _independent(factors: Mapping[str, Array], n: int) -> list[str]:
-    """Return the factors that do not follow from those before, as many as the points allow."""
+    """Return the factors that are independent of the previous ones, as many as the points allow."""
     names: list[str] = []
     for name, design in factors.items():
         columns = np.column_stack([np.ones(n), *(factors[other] for other in names), design])
@@ -139,7 +145,7 @@ def _independent(factors: Mapping[str, Array], n: int) -> list[str]:
 
 
 class _Products:
-    """The products of y and all columns with each other, over points that may count several times or not at all."""
+    """Products of y and all columns, over points with multiplicities, possibly 0."""
 
     def __init__(self, y: Array, factors: Mapping[str, Array]) -> None:
         self.columns = np.column_stack([y, *factors.values()])
@@ -171,7 +177,7 @@ class _Products:
 
 
 def _left(products: Array, places: Sequence[int]) -> tuple[float, int]:
-    """Return the squares that a fit of y on some columns leaves, and how many of them say something new."""
+    """Return the residual sum of squares of y on some columns, and their rank."""
     total = float(products[0, 0])
     scale = np.sqrt(np.diag(products)[list(places)])
     kept = [place for place, size in zip(places, scale, strict=True) if size > 0]

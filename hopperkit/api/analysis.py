@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 
 
 def load(name: str) -> Question:
-    """Return a question by its name: in a notebook it is an explorer.
+    """Return a question by its name: in a notebook, it is displayed as an explorer.
 
     Parameters
     ----------
     name : str
-        Such as "memory"; ``hopper --help`` lists them.
+        Name such as "memory"; ``hopper --help`` lists all.
 
     Raises
     ------
@@ -78,7 +78,7 @@ def explore(name: str, **values: Any) -> Explorer:
 
 
 def to_frame(things: Any, *, timezone: str = "") -> pd.DataFrame:
-    """Return records, or columns by name, as a DataFrame with a type for each column.
+    """Return records, or columns by name, as a DataFrame with typed columns.
 
     Parameters
     ----------
@@ -120,11 +120,11 @@ def report(
     ----------
     kind : {"jobs", "runs", "history", "io", "errors", "launch"}
     paths : path, open file, DataFrame or Series, or sequence of them
-        Folders are searched. None are the samples of the book.
+        Files, or folders to search; None uses the samples of the book.
     since : str
-        Jobs submitted, benchmarks run, files changed from then on: "2026-03-01", or "30d".
+        Only jobs submitted, benchmarks run or files changed since then: "2026-03-01", or "30d".
     **settings
-        Those of the kind, such as ``nodes=512`` for jobs.
+        Settings of the kind, such as ``nodes=512`` for jobs.
 
     Raises
     ------
@@ -158,24 +158,23 @@ def fit(
     resamples: Count | None = None,
     seed: Count = 0,
 ) -> Result:
-    """Summarize run times: their distribution, their spread, the repeats that show a change.
+    """Summarize run times: their distribution, their spread, and the repeats needed to show a change.
 
     Parameters
     ----------
     runs : RunTimes, DataFrame, Series, or path of a CSV file
     column, group : str or None
-        Column of the times, and column of the group of each run. None takes ``run_time_s``, and ``job`` if there is
-        one.
+        Column of the times, and column of the group of each run. None uses ``run_time_s``, and ``job`` if present.
     against : sequence of str
         Columns of numbers that the times are regressed on, all at once.
     minimum : bool, default False
         Fit the families to the smallest time of each group.
     change, power : float, default 5.0 and 80.0
-        The change to be seen, and how often. [%]
+        The change to detect, and the probability of detecting it. [%]
     resamples : int or None
-        Samples for p-values, at least 19; None chooses as many as run in seconds.
+        Samples for p-values, at least 19; None chooses a number that takes seconds.
     seed : int, default 0
-        Of these samples.
+        Seed of these samples.
 
     Raises
     ------
@@ -220,20 +219,20 @@ def explain_runs(
     job: str | None = None,
     seed: Count = 0,
 ) -> Result:
-    r"""Explain differences in run times, and list the slow runs with what distinguishes them.
+    r"""Explain differences in run times, and list the slow runs with their distinguishing features.
 
     Parameters
     ----------
     runs : path, open file, DataFrame or RunTimes
-        A row for each run. Every additional column that is numeric or has few distinct values is a factor.
+        One row per run. Every additional column that is numeric or has few distinct values is a factor.
     jobs : path, open file, DataFrame, Trace or None
-        The accounting, joined by the job: partition, account, first node, and when the job started.
+        Accounting data, joined by job: partition, account, first node, and when the job started.
     upgrades : sequence of str
-        Dates such as ``2026-03-01``: the time between two of them is a factor. Needs `jobs`.
+        Dates such as ``2026-03-01``, which divide the runs into periods; the period is a factor. Needs `jobs`.
     column, job : str or None
         Columns of the times and of the job; None finds them by their names.
     seed : int, default 0
-        Of the samples of jobs for the intervals.
+        Seed of the job samples for the intervals.
 
     Raises
     ------
@@ -259,14 +258,14 @@ def explain_runs(
 
 
 def node_hours_used(jobs: pd.DataFrame, edges: pd.DatetimeIndex) -> pd.Series[float]:
-    """Return the node-hours that jobs used between each moment and the next. [node-h]
+    """Return the node-hours that jobs used in each interval between edges. [node-h]
 
     Parameters
     ----------
     jobs : DataFrame
-        With ``start``, ``run_time`` and ``nodes``, as `Trace.to_frame` gives them.
+        With ``start``, ``run_time`` and ``nodes``, as returned by `Trace.to_frame`.
     edges : DatetimeIndex
-        In order, at least two.
+        Increasing, at least two.
 
     Raises
     ------
@@ -302,7 +301,7 @@ def run_ensemble(
     client: Any = None,
     progress: bool | Callable[[int, int], None] = True,
 ) -> pd.DataFrame:
-    """Call a function with each set of parameters, keep every result, and return all as one table.
+    """Call a function with each set of parameters, store every result, and return them all as one table.
 
     A set that has its file in the folder is not run again, so an interrupted ensemble resumes.
 
@@ -314,9 +313,9 @@ def run_ensemble(
     parameter_sets : iterable of mappings, or DataFrame
         Texts, finite numbers, or lists of them, by name. Each set once.
     folder : str or path-like
-        Where the files are; made if it is missing.
+        Folder of the files; created if missing.
     workers : int or None
-        Processes on this machine: None takes one for each core, 0 stays in this process.
+        Processes on this machine: None uses one per core, 0 runs in this process.
     client : str, Dask ``Client``, or None
         The address of a Dask scheduler, ``tcp://...``, or a client of it.
     progress : bool or callable, default True

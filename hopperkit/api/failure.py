@@ -30,9 +30,9 @@ def diagnose(
     errors : str, path-like, file, lines or DataFrame, or None
         Second file of the same job. Standard error, if it is a separate file, or the log of the program.
     launch : str, or None
-        Launch line or job script. If you give it, the advice contains numbers.
+        Launch line or job script. With it, the advice contains numbers.
     machine : str, path-like or Machine, default "hopper"
-        Machine. The machine on which the launch line ran. Without a launch line it changes nothing.
+        Machine. The machine on which the launch line ran. It has no effect without a launch line.
     record : str, path-like, file, lines or DataFrame, or None
         Scheduler's record. The output of `sacct -P -l -j JOBID` for the job.
 
@@ -194,7 +194,7 @@ def huge_pages(
     days : int, default 40
         Days since the reboot. From 0 to 3,650.
     strays_per_day : float, default 50.0
-        Unmovable small pages per node and day. From 0 to 1,000,000. The default is assumed: No source prints it.
+        Unmovable small pages per node per day. From 0 to 1,000,000. The default is assumed: No source prints it.
         Groups of neighbors count as one.
     spread : float, default 0.3
         Coefficient of variation between nodes. From 0.05 to 1.5. The default is assumed: No source prints it.
@@ -267,7 +267,7 @@ def bad_nodes(
         checkpoints loses all of its run.
     found_fraction : float, default 0.8
         Probability that the check finds a bad node. From 0 to 1. The default is assumed: No source prints it. A
-        check of memory finds nothing wrong with a network interface.
+        memory check cannot detect a faulty network interface.
 
     Returns
     -------

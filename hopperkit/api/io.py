@@ -28,7 +28,7 @@ def io_log(
         once; several files make one table. A Darshan log itself is binary: print it first with `darshan-parser
         LOG > log.txt`.
     machine : str, path-like or Machine, default "hopper"
-        Compare with. The ceiling of as many of its nodes as the run used.
+        Compare with. Compares rates with the ceiling of as many of its nodes as the run used.
 
     Returns
     -------
@@ -80,7 +80,7 @@ def iobuf(
     buffer_kib : {64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384}, default 2048
         Size of a buffer.
     buffers : int, default 2
-        Buffers of a file. From 1 to 16. Reading ahead takes a second one.
+        Buffers of a file. From 1 to 16. Read-ahead needs a second one.
     tasks_per_node : int, default 24
         Tasks per node. From 1 to 512.
     files : int, default 1
@@ -143,8 +143,8 @@ def slow_ost(
     slow : int, default 1
         Slow OSTs. From 0 to 24.
     slow_mb_s : float, default 119.0
-        Write rate of a slow OST. [MB/s] From 5 to 500. The default is assumed: Worked out from the time of the
-        dump; the answer gives the interval.
+        Write rate of a slow OST. [MB/s] From 5 to 500. The default is assumed: Derived from the time of the dump;
+        the answer gives the interval.
     size_tb : float, default 36.0
         Size of the dump. [TB] From 1 to 60. The default is assumed: Not printed for these dumps; all dumps of the
         run had 30 to 42 TB.
@@ -221,7 +221,7 @@ def load_time(
         Libraries or modules per task. From 1 to 1,000,000. The default is assumed: One import of scipy tried
         about 4,000 files on a later machine of the same center: here 400 in ten places each.
     machine : str, path-like or Machine, default "hopper"
-        Machine. Whose launcher the lines are for.
+        Machine. Machine whose launcher the commands use.
     tries : int, default 10
         Search-path entries per library. From 1 to 60. Entries of the search path, times the names that are tried
         in each. The default is assumed: Ten places for each of 400 files make the 4,000 files tried.
@@ -229,7 +229,7 @@ def load_time(
         Total size. [MB] From 0.1 to 1,000,000. The default is assumed: No source prints it.
     servers : int, default 8
         Servers that work in parallel. From 1 to 64. The default is assumed: No source prints how many there were.
-        With requests one after another all but one are idle.
+        With sequential requests, all but one are idle.
     requests_per_s : float, default 9000.0
         Request rate of a server. [1/s] From 1 to 10,000,000. 32,768 tasks that opened 100 files each took six
         minutes on another machine: 9,100 a second. The default is assumed: From a measurement on another machine;
@@ -294,7 +294,7 @@ def chunks(
     shape : str
         Array. Its elements along each dimension, the last one fastest.
     chunk : str
-        Chunk. As `h5dump -p -H FILE` or `ncdump -hs FILE` print it.
+        Chunk. As printed by `h5dump -p -H FILE` or `ncdump -hs FILE`.
     block : str
         One read. The program reads block after block of this shape.
     also : str, or None

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 Number: TypeAlias = SupportsFloat
 # A whole number: of Python, numpy or pandas.
 Count: TypeAlias = SupportsIndex
-# A text, its lines, a path, an open file, the bytes of a file, a DataFrame or a Series.
-# A str that is one word with the form of a file name is the path of a file.
+# A text, its lines, a path, an open file, the bytes of a file, a DataFrame or a Series. A str that is one word and
+# looks like a file name is a path.
 Text: TypeAlias = "str | bytes | PathLike[str] | IO[str] | IO[bytes] | Iterable[str]"
 # A machine: a name of `hopper machine list`, the path of a machine file, or the record.
 AnyMachine: TypeAlias = "str | PathLike[str] | Machine"
@@ -63,7 +63,7 @@ def run(name: str, /, one_of: tuple[str, ...] = (), **values: Any) -> "Result":
     Parameters
     ----------
     name : str
-        Of the question.
+        Name of the question.
     one_of : tuple of str
         Parameters of which at least one must be given.
     **values
@@ -72,7 +72,7 @@ def run(name: str, /, one_of: tuple[str, ...] = (), **values: Any) -> "Result":
     Raises
     ------
     InputError
-        If nothing of `one_of` is given, or a value is refused.
+        If no parameter in `one_of` is given, or a value is invalid.
 
     Examples
     --------

@@ -23,8 +23,8 @@ def ssp(
     Parameters
     ----------
     suite : str, path-like, file, lines or DataFrame
-        Rates of the suite. CSV with benchmark and rate, or operations, time_s and processors; commitment and
-        reference if there are. A performance log of ReFrame fits: its reference is the commitment.
+        Rates of the suite. CSV with benchmark and rate, or operations, time_s and processors; and commitment and
+        reference if available. A ReFrame performance log works too: its reference is the commitment.
     processors : int, default 1
         Processors, or nodes, of the machine. From 1 to 10,000,000. The mean is multiplied by this number; 1 gives
         the value for one processor.
@@ -121,17 +121,17 @@ def runs(
     Parameters
     ----------
     runs : str, path-like, file, lines or DataFrame
-        Run times. Times alone, one in each line, or a table with headings: each further column (node list, date,
-        partition, build, counters) may explain the times. What `sacct -P` prints works too.
+        Run times. Times alone, one per line, or a table with headings: every other column (node list, date,
+        partition, build, counters) may explain the times. Output of `sacct -P` works too.
     jobs : str, path-like, file, lines or DataFrame, or None
-        Accounting of the jobs. What `sacct -aXP -o JobID,Partition,NodeList,Start` prints: its columns are joined
+        Accounting of the jobs. Output of `sacct -aXP -o JobID,Partition,NodeList,Start`: its columns are joined
         by the column `job`.
     column : str, or None
-        Column of the times. Empty: found by its name, such as run_time_s or Elapsed.
+        Column of the times. If empty, it is found by name, such as run_time_s or Elapsed.
     group : str, or None
-        Column of the jobs. Runs that share one are one job. Empty: `job` or `jobid`.
+        Column of the jobs. Runs with the same value belong to one job. If empty: `job` or `jobid`.
     change_percent : float, default 5.0
-        Change that matters. [%] From 0.1 to 90. For the number of runs that show it.
+        Change that matters. [%] From 0.1 to 90. Used for the number of runs that would show it.
 
     Returns
     -------

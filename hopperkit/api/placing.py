@@ -1,4 +1,4 @@
-"""Call of `hopperkit.place`: for the given machine, otherwise the one that the text names."""
+"""Implementation of `hopperkit.place`, for the given machine or the one named in the text."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,12 +7,17 @@ if TYPE_CHECKING:
 
 
 def run_place(name: str, /, **values: Any) -> "Result":
-    r"""Return the answer for the first launch line of a text, or for the one that `launch` counts.
+    r"""Return the answer for the first launch line of a text, or for the one with number `launch`.
+
+    Parameters
+    ----------
+    name : str
+        Name of the question, "place".
 
     Raises
     ------
     InputError
-        If a value is refused, or the launcher would refuse the line.
+        If a value is invalid, or the launcher would reject the line.
 
     Examples
     --------

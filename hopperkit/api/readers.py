@@ -1,6 +1,6 @@
-"""Readers of other programs' files, as functions: a str is the path of a file here, never text.
+"""Readers of other programs' files, as functions: here, a str is the path of a file, never text.
 
-Text is given as ``io.StringIO(text)`` or as a list of lines; a DataFrame or a Series is read as its CSV.
+Pass text as ``io.StringIO(text)`` or as a list of lines; a DataFrame or a Series is read as CSV.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def _opened(source: Any) -> Any:
-    """Return a source as the readers take it: a str is a path."""
+    """Return a source in the form that readers accept: a str is a path."""
     from pathlib import Path
 
     return Path(source) if isinstance(source, str) else source
@@ -47,13 +47,12 @@ def read_job_trace(
     timezone: str = "",
     cores_per_node: Count = 0,
 ) -> Trace:
-    """Return the jobs of a trace: in the Standard Workload Format, what ``sacct`` printed, or a table of jobs.
+    """Return the jobs of a trace: in the Standard Workload Format, output of ``sacct``, or a table of jobs.
 
     Parameters
     ----------
     source : path, open file, lines or DataFrame
-        A DataFrame, or the CSV of one, has the columns of `Trace.to_frame`, of sacct, of Open XDMoD, or others of any
-        sensible name.
+        A DataFrame, or the CSV of one, has the columns of `Trace.to_frame`, of sacct, of Open XDMoD, or similar ones.
     form : {"auto", "swf", "sacct"}, default "auto"
         The format; auto detects it from the first line.
     delimiter, columns, timezone : str
@@ -96,18 +95,18 @@ def read_sacct(source: Text, *, delimiter: str = "|", columns: str = "", timezon
     ----------
     source : path, open file, lines or DataFrame
         Output of ``--parsable2``, or of ``--json``. It must hold JobID, State, Submit, a run time (ElapsedRaw, Elapsed,
-        or Start and End) and a width (AllocNodes, NNodes or ReqNodes).
+        or Start and End) and a node count (AllocNodes, NNodes or ReqNodes).
     delimiter : str, default "|"
         As given to ``sacct --delimiter``.
     columns : str
         For output without a header: the columns, as given to ``sacct --format``.
     timezone : str
-        Of the clock that printed time stamps without an offset, such as ``Europe/Berlin``; else universal time.
+        Time zone of timestamps without an offset, such as ``Europe/Berlin``; by default UTC.
 
     Raises
     ------
     InputError
-        If the time zone is unknown, the header is not one of sacct, or no line holds a job that can be taken.
+        If the time zone is unknown, the header is not from sacct, or no line has a usable job.
 
     Examples
     --------
@@ -132,13 +131,13 @@ def read_swf(source: Text, *, cores_per_node: Count = 0) -> Trace:
     ----------
     source : path, open file, lines or DataFrame
     cores_per_node : int, default 0
-        Processors per node; a job gets whole nodes. 0: from the header, if nearly all jobs use whole nodes by it;
-        otherwise processors are scheduled.
+        Processors per node; jobs get whole nodes. 0 uses the header's value if nearly all jobs then use whole nodes;
+        otherwise, processors are scheduled.
 
     Raises
     ------
     InputError
-        If no line holds a job that can be taken.
+        If no line has a usable job.
 
     Examples
     --------
@@ -170,7 +169,7 @@ def read_run_times(
     group : str or None
         Column of the group of each run; None uses ``job`` or ``jobid`` if present.
     covariates : sequence of str
-        Other numeric columns to read; a row without one of them is left out.
+        Other numeric columns to read; rows that lack a value are left out.
 
     Raises
     ------
@@ -195,7 +194,7 @@ def read_run_times(
 def read_benchmark_history(
     source: Text, *, name: str = "", column: str | None = None, better: Literal["higher", "lower"] | None = None
 ) -> Histories:
-    """Return the series of benchmarks over time that a file holds: CSV, ReFrame, TOKIO or Open XDMoD.
+    """Return the benchmark series in a file: CSV, ReFrame, TOKIO or Open XDMoD.
 
     Parameters
     ----------
@@ -206,7 +205,7 @@ def read_benchmark_history(
         The column of the values; None uses ``value``, otherwise columns named as rates or times, otherwise all numeric
         columns.
     better : {"higher", "lower"} or None
-        Which direction is better; None takes it from a column ``better``, or from names and units.
+        Direction that is better; None uses a column ``better``, or names and units.
 
     Raises
     ------
@@ -236,7 +235,7 @@ def read_ior(source: Text, *, file: str | None = None) -> Rows[IoResult]:
     source : path, open file or lines
         Text, JSON or CSV, of one run or of several.
     file : str or None
-        Name of the file in the rows; None takes the path.
+        Name of the file in the rows; None uses the path.
 
     Raises
     ------
@@ -268,7 +267,7 @@ def read_mdtest(source: Text, *, file: str | None = None) -> Rows[IoResult]:
     source : path, open file or lines
         From the banner of one run to the next.
     file : str or None
-        Name of the file in the rows; None takes the path.
+        Name of the file in the rows; None uses the path.
 
     Raises
     ------
@@ -294,7 +293,7 @@ def read_mdtest(source: Text, *, file: str | None = None) -> Rows[IoResult]:
 
 
 def read_io500(folder: AnyPath) -> Rows[Io500]:
-    """Return the runs of IO500 whose results are in a folder, the best score first.
+    """Return the IO500 runs with results in a folder, best score first.
 
     Parameters
     ----------
@@ -303,7 +302,7 @@ def read_io500(folder: AnyPath) -> Rows[Io500]:
     Raises
     ------
     InputError
-        If the files contain none.
+        If the folder contains none.
 
     Examples
     --------
@@ -328,16 +327,16 @@ def read_darshan(path: AnyPath | IO[str] | Iterable[str], *, timeout_s: float = 
     Parameters
     ----------
     path : str, path-like, or open file or lines of text
-        A log, or what ``darshan-parser`` prints of one; ``-`` is such a text on standard input.
+        A log, or the output of ``darshan-parser``; ``-`` reads such output from standard input.
     timeout_s : float, default 600
-        How long the reading may take. [s]
+        Longest time allowed for reading. [s]
 
     Raises
     ------
     DarshanMissing
         If pydarshan is not installed.
     InputError
-        If the file is no Darshan log, or so damaged that not even the job can be read.
+        If the file is not a Darshan log, or is too damaged to read even the job.
 
     Examples
     --------
@@ -363,9 +362,9 @@ def read_darshan_logs(
     Parameters
     ----------
     paths : str or path-like, or sequence of them
-        Logs, and folders of them.
+        Logs, or folders that contain logs.
     timeout_s : float, default 600
-        How long the reading of one log may take. [s]
+        Longest time allowed for reading one log. [s]
 
     Raises
     ------
@@ -388,7 +387,7 @@ def read_darshan_logs(
 
 
 def jobs_in_network(jobs: Text, network: Text) -> Placements:
-    """Return the location of each job of a log: groups and switches touched, and which pairs of its nodes are close.
+    """Return the location of each job in a log: groups and switches used, and the share of close node pairs.
 
     Parameters
     ----------
@@ -400,7 +399,7 @@ def jobs_in_network(jobs: Text, network: Text) -> Placements:
     Raises
     ------
     InputError
-        If one of them cannot be read, or no job names nodes of the network.
+        If either cannot be read, or no job ran on nodes of the network.
 
     Examples
     --------

@@ -111,7 +111,7 @@ def stripe(
     direction : {"write", "read"}, default "write"
         Direction.
     nodes : int, or None
-        Nodes of the tasks. From 0 to 10,000,000. Not given: as few nodes as hold the tasks.
+        Nodes of the tasks. From 0 to 10,000,000. Not given: as few nodes as possible for the tasks.
     first_ost : int, default 0
         OST of the first stripe. From 0 to 10,000.
     offset_gb : float, default 0.0
@@ -121,9 +121,9 @@ def stripe(
         default is assumed: Calibrated where the machine file has none: 48,000, the median of 95 public IO500
         results in one folder.
     lock_ms : float, default 2.0
-        Cost of a lock that changes hands. [ms] From 0 to 1,000. The default is assumed: Calibrated: the median of
-        public IO500 runs. In a test on other runs half were predicted within a factor of 1.4, and 7 of 10 within
-        a factor of 2.
+        Cost of a lock transfer. [ms] From 0 to 1,000. The default is assumed: Calibrated: the median of public
+        IO500 runs. In a test on other runs half were predicted within a factor of 1.4, and 7 of 10 within a
+        factor of 2.
     osts : int, or None
         OSTs of another file system. From 0 to 100,000. Not given: use the machine file's value. `lfs df` counts
         yours.
@@ -140,7 +140,7 @@ def stripe(
         Measurements of your file system. Outputs of IOR, mdtest or IO500, or Darshan logs as darshan-parser
         prints them: rates of OSTs and nodes, files created a second and the cost of a lock are fitted to them.
     now : str, or None
-        How long it takes now. With the stripes above; with 0 stripes, with what new files get.
+        How long it takes now. Measured time with these stripes; with 0 stripes, with the default for new files.
     file_system : str, or None
         File system of the machine. By its name in the machine file; empty for the first.
     mpi : {"machine", "cray", "romio", "ompio"}, default "machine"

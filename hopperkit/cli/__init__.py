@@ -1,7 +1,7 @@
 """The ``hopper`` command: the book's models for your launch lines, traces and logs.
 
-One module a command, imported only when it is called, so that ``hopper`` starts at once. Exit status: 0 success, 1 a
-problem was found in the input, 2 the input could not be used.
+Each command is a module that is imported only when called, so that ``hopper`` starts at once. Exit status: 0 success, 1
+a problem was found, 2 bad input.
 """
 
 import errno
@@ -17,16 +17,16 @@ import click
 from hopperkit.questions.catalogue import QUESTIONS, sentences
 from hopperlib import __version__
 
-# Commands that answer no question: name -> module with an attribute of the name, and the line of the list.
+# Commands other than questions: name -> module with an attribute of that name, and the description in the list.
 COMMANDS: dict[str, tuple[str, str]] = {
     "machine": ("node.machine", "List, show, compare, check and write machine files."),
-    "nodes": ("network.nodes", "Where the nodes of a machine sit, on the floor and in the torus."),
-    "fit": ("analysis", "The distribution of run times, their spread, and the repeats that show a change."),
-    "io": ("storage.io", "What IOR, mdtest, IO500 and Darshan measured, as tables and as findings."),
+    "nodes": ("network.nodes", "Locations of a machine's nodes, on the floor and in the torus."),
+    "fit": ("analysis", "The distribution of run times, their spread, and the repeats needed to show a change."),
+    "io": ("storage.io", "Results of IOR, mdtest, IO500 and Darshan, as tables and findings."),
     "report": ("analysis", "A report on your files as one HTML page, for use with cron."),
     "trace": (
         "network.trace",
-        "The scheduler of a job log: its rules, their test on later weeks, why a job waited.",
+        "The scheduler of a job log: its rules, a test of them on later weeks, why a job waited.",
     ),
     "ensemble": ("analysis", "A question over many settings and seeds, in processes or on a cluster."),
     "mcp": ("elsewhere.assistants", "The questions as tools for an assistant, over the Model Context Protocol."),
@@ -87,13 +87,13 @@ def _refuse(error: click.ClickException, *, as_json: bool) -> NoReturn:
         fail(message, as_json=True, details={"flag": option} if option else {})
     where = ""
     if isinstance(error, click.UsageError) and error.ctx is not None:
-        where = f" ({error.ctx.command_path} --help says what it takes)"
+        where = f" (see {error.ctx.command_path} --help)"
     click.echo(f"hopper: {message}{where}", err=True)
     raise SystemExit(error.exit_code)
 
 
 def _refuse_without(error: ModuleNotFoundError, *, as_json: bool) -> NoReturn:
-    """End with the extra that has a missing package; any other missing module is a defect."""
+    """Exit and name the extra that contains the missing package; any other missing module is a bug."""
     from hopperkit.cli.common import fail
 
     package = (error.name or "").split(".")[0]
@@ -132,7 +132,7 @@ class LazyGroup(click.Group):
     ) -> tuple[str | None, click.Command | None, list[str]]:
         """Name the closest command if the given one does not exist."""
         if args and args[0] in _REPLACED:
-            raise click.UsageError(f"there is no command '{args[0]}' any more: {_REPLACED[args[0]]}", ctx)
+            raise click.UsageError(f"the command '{args[0]}' was removed: {_REPLACED[args[0]]}", ctx)
         if args and args[0] in _RENAMED:
             args = [_RENAMED[args[0]], *args[1:]]
         if args[:1] == ["place"] and _SUBMIT in args:
@@ -144,7 +144,7 @@ class LazyGroup(click.Group):
             from hopperlib.errors import did_you_mean
 
             if {".", "/"} & set(args[0]):
-                raise click.UsageError(f"there is no file '{args[0]}', and no command of that name", ctx)
+                raise click.UsageError(f"there is no file or command named '{args[0]}'", ctx)
             raise click.UsageError(f"there is no command '{args[0]}'{did_you_mean(args[0], NAMES)}", ctx)
         return super().resolve_command(ctx, args)
 
@@ -167,7 +167,7 @@ class LazyGroup(click.Group):
 
             click.echo(first_screen())
             raise SystemExit(0)
-        # A shell's request for completions is answered here, and the program exits.
+        # Requests for shell completions are answered here, and the program exits.
         self._main_shell_completion(more, name, complete_var)
         try:
             with self.make_context(name, words, **more) as context:
@@ -219,16 +219,22 @@ def hopper() -> None:
 
 
 def main() -> None:
-    """Run ``hopper``; a closed pipe (``| head``) and Ctrl-C end it quietly."""
+    """Run ``hopper``; a closed pipe (``| head``) and Ctrl-C end it quietly.
+
+    Raises
+    ------
+    SystemExit
+        With the status of the command, if it is not 0.
+    """
     if sys.stdin is None:
         # Closed before the command began (``<&-``): treated as empty, which each command reports.
         sys.stdin = open(os.devnull, encoding="utf-8")  # noqa: SIM115
-    # A command is over before its garbage weighs: looking for it seldom, and not at the end, saves a tenth of a start.
+    # Commands end before garbage matters: collecting it rarely, and not at the end, saves a tenth of the start time.
     gc.set_threshold(100_000)
     try:
         hopper(prog_name="hopper")
     except BrokenPipeError:
-        # Python would complain again when it flushes at exit.
+        # Otherwise, Python would complain again when flushing at exit.
         sys.stdout = None
         raise SystemExit(141) from None
     finally:

@@ -17,8 +17,8 @@ from hopperlib.errors import InputError
 
 @click.command()
 @click.argument("file")
-@click.option("--column", metavar="NAME", help="Column of the times.  [default: run_time_s]")
-@click.option("--group", metavar="NAME", help="Column of the groups.  [default: job, if there is one]")
+@click.option("--column", metavar="NAME", help="Time column. [default: run_time_s]")
+@click.option("--group", metavar="NAME", help="Group column. [default: job, if present]")
 @click.option(
     "--against",
     metavar="NAME",
@@ -26,8 +26,8 @@ from hopperlib.errors import InputError
     help="Column of numbers or categories to regress the times on; may be repeated.",
 )
 @click.option("--minimum", is_flag=True, help="Fit the families to the smallest time of each group.")
-@click.option("--change", default=5.0, show_default=True, metavar="PERCENT", help="The change to be seen.")
-@click.option("--power", default=80.0, show_default=True, metavar="PERCENT", help="How often to see it.")
+@click.option("--change", default=5.0, show_default=True, metavar="PERCENT", help="Change to detect.")
+@click.option("--power", default=80.0, show_default=True, metavar="PERCENT", help="Probability of detecting it.")
 @click.option("--resamples", type=int, metavar="N", help="Samples for p-values.  [default: by size]")
 @click.option("--seed", default=0, show_default=True, help="Seed of these samples.")
 @page_option
@@ -35,11 +35,11 @@ from hopperlib.errors import InputError
 @json_option
 @refusing
 def fit(file: str, page: str | None, as_json: bool, show_all: bool, **settings: Any) -> None:
-    """Print the distribution of run times, their spread, and the repeats that show a change.
+    """Print the distribution of run times, their spread, and the repeats needed to show a change.
 
-    FILE is CSV whose first line names the columns, packed (gzip, bzip2, xz) or not, or - for standard input. The
-    times stand in the column run_time_s, or in that of --column. Runs that belong together (of one job, one day, one
-    node list) share a value in the column of --group.
+    FILE is CSV with column names in its first line, optionally compressed (gzip, bzip2, xz), or - for standard input.
+    The times are in the column run_time_s, or in that given with --column. Runs that belong together (from one job,
+    day, or node list) share a value in the --group column.
 
     \b
       hopper fit runs.csv
@@ -47,16 +47,16 @@ def fit(file: str, page: str | None, as_json: bool, show_all: bool, **settings: 
       hopper fit runs.csv --against hops --against io_gb
       hopper fit runs.csv --minimum --html report.html
 
-    Six families are fitted by maximum likelihood; a p-value counts that they were fitted, and is no proof that a family
-    is right. Runs of one group are often alike; then --minimum, which takes one time of each, is the honest test of a
-    family. Rows without a time (empty, nan, NA) are counted and left out; a cell that is no time is an error with its
+    Six families are fitted by maximum likelihood; the p-values account for the fit, but do not prove that a family is
+    right. Runs in one group are often correlated; in this case, test families with --minimum, which uses one time per
+    group. Rows without a time (empty, nan, NA) are counted and left out; an invalid time is an error that names its
     line.
 
     Exit status: 0 fine, 2 bad input.
     """  # noqa: D301 - click reads the sign, not the letters
     from hopperkit.readers.run_times import read_run_times
 
-    # Any line end is one, as for a file opened as text.
+    # Any line ending counts, as for a file opened in text mode.
     lines = StringIO(read_source(file, what="run times", as_json=as_json), newline=None)
     runs = read_run_times(lines, column=settings["column"], group=settings["group"], covariates=settings["against"])
     # Unreadable input is rejected before the statistics are loaded.
@@ -76,7 +76,12 @@ def fit(file: str, page: str | None, as_json: bool, show_all: bool, **settings: 
 @click.argument("kind")
 @click.argument("paths", nargs=-1, metavar="PATH...")
 @click.option("-o", "--output", metavar="PAGE", help="Write the page to this file.")
-@click.option("--since", default="", metavar="DATE|SPAN", help="Only runs, or files changed, since 2026-11-01, or 7d.")
+@click.option(
+    "--since",
+    default="",
+    metavar="DATE|SPAN",
+    help="Only runs or files since this date or span, such as 2026-11-01 or 7d.",
+)
 @click.option(
     "--set", "settings", multiple=True, metavar="NAME=VALUE", help="A setting of the report; may be repeated."
 )
@@ -92,10 +97,10 @@ def report(
     as_json: bool,
     show_all: bool,
 ) -> None:
-    """Write a report on files of your own: the numbers of the notebooks in notebooks/own, without Jupyter.
+    """Write a report on your files: the numbers of the notebooks in notebooks/own, without Jupyter.
 
-    KIND is jobs, runs, history, io, errors or launch. A path may be a folder, which is searched; without paths
-    the report is about the samples of the book. The page holds everything: no scripts, nothing from elsewhere.
+    KIND is jobs, runs, history, io, errors or launch. A path may be a folder to search; without paths, the report uses
+    the samples of the book. The page is self-contained and has no scripts.
 
     \b
       hopper report runs times.csv --set column=seconds -o report.html
@@ -118,7 +123,7 @@ def report(
 
 
 def _setting(text: str) -> tuple[str, Any]:
-    """Return name and value of a setting."""
+    """Return the name and value of a setting."""
     name, equals, value = text.partition("=")
     if not equals or not name:
         raise InputError(f"{text!r} must be NAME=VALUE", name="set", value=text)
@@ -138,13 +143,13 @@ def _plain(text: str) -> Any:
 
 @click.command()
 @click.argument("question")
-@click.option("--vary", multiple=True, metavar="NAME=VALUES", help="LOW:HIGH:STEP, or values separated by commas.")
+@click.option("--vary", multiple=True, metavar="NAME=VALUES", help="NAME=LOW:HIGH:STEP, or values separated by commas.")
 @click.option("--seeds", default=0, metavar="N", help="Run each setting with N seeds.")
-@click.option("--answer", metavar="COLUMN", help="Number to sum up.  [default: the first that varies]")
-@click.option("--folder", metavar="FOLDER", help="Where runs are kept.  [default: ensemble-QUESTION]")
-@click.option("--workers", type=int, metavar="N", help="Processes on this machine.  [default: one a core]")
-@click.option("--scheduler", metavar="ADDRESS", help="A Dask scheduler, tcp://..., whose workers run instead.")
-@click.option("--csv", "csv_path", metavar="TABLE", help="Write a row for each run to this file.")
+@click.option("--answer", metavar="COLUMN", help="Number to summarize. [default: the first that varies]")
+@click.option("--folder", metavar="FOLDER", help="Folder for the runs. [default: ensemble-QUESTION]")
+@click.option("--workers", type=int, metavar="N", help="Processes on this machine. [default: one per core]")
+@click.option("--scheduler", metavar="ADDRESS", help="Dask scheduler, tcp://..., to use its workers instead.")
+@click.option("--csv", "csv_path", metavar="TABLE", help="Write one row per run to this file.")
 @json_option
 @refusing
 def ensemble(
@@ -158,17 +163,18 @@ def ensemble(
     csv_path: str | None,
     as_json: bool,
 ) -> None:
-    """Ask a question with many settings and seeds, and sum up its numbers.
+    """Run a question with many settings and seeds, and summarize its numbers.
 
-    Each run is kept in the folder as it finishes, so that what was interrupted goes on where it stopped. Workers
-    are processes of this machine, or those of a Dask scheduler.
+    Each run is stored in the folder as it finishes, so an interrupted ensemble resumes where it stopped. Workers are
+    processes on this machine, or those of a Dask scheduler.
 
     \b
       hopper ensemble fragmentation --vary load=0.8:1.0:0.05 --seeds 200
       hopper ensemble memory --vary need_gb=0.5,1,2,4 --vary machine=hopper,franklin --csv rows.csv
       hopper ensemble fragmentation --vary load=0.9 --seeds 1000 --scheduler tcp://head:8786
 
-    Printed are means over the seeds with 95 % intervals by Student's t, from five seeds on; --answer names the column.
+    The output has means over the seeds and, from five seeds on, 95 % intervals by Student's t; --answer selects the
+    column.
 
     Exit status: 0 fine, 1 a run failed, 2 bad input.
     """  # noqa: D301 - click reads the sign, not the letters
@@ -218,7 +224,7 @@ def _runs(question: str, inputs: dict[str, list[Any]], seeds: int) -> list[dict[
     # The control defines the first seed.
     seed = next((control for control in question_.controls if control.name == "seed"), None)
     if seeds and seed is None:
-        rule = f"is for questions that draw at random; {question} gives the same answer each time"
+        rule = f"is for questions that use random numbers; {question} always gives the same answer"
         raise InputError(f"--seeds {seeds} {rule}", name="seeds", value=seeds, rule=rule)
     sets = parameter_sets(inputs, seeds, int(getattr(seed, "low", 0)))
     for parameters in sets:
@@ -227,12 +233,12 @@ def _runs(question: str, inputs: dict[str, list[Any]], seeds: int) -> list[dict[
 
 
 def _varied(text: str) -> tuple[str, list[Any]]:
-    """Return an input and the values it takes; decimal numbers, so that 0.8 + 0.05 is 0.85."""
+    """Return an input and its values; decimal arithmetic, so that 0.8 + 0.05 is 0.85."""
     name, equals, values = text.partition("=")
     try:
         if not (equals and name and values):
             raise ValueError
-        # Two numbers without a step are a slip; module:function is a value.
+        # Two numbers without a step are a mistake; module:function is a value.
         if values.count(":") == 1 and not any(sign.isalpha() for sign in values):
             raise ValueError
         if values.count(":") != 2:

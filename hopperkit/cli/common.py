@@ -21,17 +21,22 @@ T = TypeVar("T")
 # Options of several commands.
 json_option = click.option("--json", "as_json", is_flag=True, help="Print data for programs.")
 all_option = click.option(
-    "--all", "--verbose", "show_all", is_flag=True, help="Print everything: numbers, charts in words, tables."
+    "--all", "--verbose", "show_all", is_flag=True, help="Print everything: numbers, charts as text, tables."
 )
 page_option = click.option(
-    "--html", "page", metavar="PAGE", help="Write one page to this file: no scripts, nothing from elsewhere."
+    "--html", "page", metavar="PAGE", help="Write one self-contained page without scripts to this file."
 )
 
 
 def refusing(run: Callable[..., None]) -> Callable[..., None]:
-    """Return a command's function that ends with one message where the input cannot be used.
+    """Decorate a command to exit with one message if the input cannot be used.
 
-    Place below click's decorators; ``as_json`` among the values selects the form.
+    Place it below click's decorators; the argument ``as_json`` selects the format.
+
+    Parameters
+    ----------
+    run : callable
+        Function of the command.
     """
 
     @wraps(run)
@@ -52,7 +57,15 @@ def refusing(run: Callable[..., None]) -> Callable[..., None]:
 def complete(
     names: Callable[[], Iterable[str]] = tuple, *, files: bool = True
 ) -> "Callable[..., list[CompletionItem]]":
-    """Return a shell completion function: matching names, optionally `files`."""
+    """Return a shell completion function: matching names, optionally `files`.
+
+    Parameters
+    ----------
+    names : callable, default tuple
+        Returns the possible names.
+    files : bool, default True
+        Whether file names are completed too.
+    """
 
     def items(_context: click.Context, _parameter: click.Parameter, begun: str) -> "list[CompletionItem]":
         """Return the candidates."""
@@ -65,21 +78,39 @@ def complete(
 
 
 def machine_names() -> Iterable[str]:
-    """Return the names of the machines that come with the library."""
+    """Return the names of the machines included in the library."""
     from hopperlib.machine import Machine
 
     return Machine.names()
 
 
 def watched(items: Iterable[T], count: int, label: str, *, least: int = 0) -> AbstractContextManager[Iterable[T]]:
-    """Return items, with a progress bar if there are many and a terminal is attached."""
+    """Return items, with a progress bar if there are many and a terminal is attached.
+
+    Parameters
+    ----------
+    items : iterable of T
+        Items to pass on.
+    count : int
+        Number of items.
+    label : str
+        Text in front of the bar.
+    least : int, default 0
+        Smallest number of items that gets a bar.
+    """
     if count < least or not sys.stderr.isatty():
         return nullcontext(items)
     return click.progressbar(items, length=count, label=label, file=sys.stderr)
 
 
 def print_json(data: Any) -> None:
-    """Print data as indented JSON; control characters are escaped, which changes no value."""
+    """Print data as indented JSON; control characters are escaped, which changes no value.
+
+    Parameters
+    ----------
+    data : Any
+        Plain data.
+    """
     import json
 
     text = json.dumps(data, indent=2, ensure_ascii=False, allow_nan=False)
@@ -94,11 +125,16 @@ def fail(message: str, *, as_json: bool = False, details: Mapping[str, Any] | No
     Parameters
     ----------
     message : str
-        Value, rule and where the bound comes from, in one sentence.
+        Value, rule and origin of the bound, in one sentence.
     as_json : bool
         Whether the caller used ``--json``: the error then goes to stdout as JSON.
     details : mapping
-        Further keys of the JSON error.
+        Additional keys of the JSON error.
+
+    Raises
+    ------
+    SystemExit
+        Always, with status 2.
     """
     if as_json:
         print_json({"error": {**(details or {}), "message": message}})
@@ -113,6 +149,17 @@ def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int
     """Return the text of a file, compressed or not, or of standard input for ``-``.
 
     Ends the command with one message if it cannot be read, or is larger.
+
+    Parameters
+    ----------
+    source : str
+        Path, or ``-`` for standard input.
+    what : str
+        What it is, for messages.
+    as_json : bool, default False
+        Whether an error is printed as JSON.
+    max_bytes : int, default 64000000
+        Limit on the uncompressed size. [bytes]
     """
     from pathlib import Path
 
@@ -127,7 +174,19 @@ def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int
 
 
 def write_lines(path: str, lines: Iterable[str], *, what: str = "", as_json: bool = False) -> None:
-    """Write lines to a file; end the command with one message if that fails."""
+    """Write lines to a file; end the command with one message if that fails.
+
+    Parameters
+    ----------
+    path : str
+        File to write.
+    lines : iterable of str
+        Its lines.
+    what : str, default ""
+        What it is, for messages.
+    as_json : bool, default False
+        Whether an error is printed as JSON.
+    """
     try:
         with open(path, "w", encoding="utf-8") as file:
             file.writelines(lines)
@@ -136,7 +195,21 @@ def write_lines(path: str, lines: Iterable[str], *, what: str = "", as_json: boo
 
 
 def write_page(path: str | None, result: "Result", title: str, source: str, *, as_json: bool = False) -> None:
-    """Write an answer as one page to a file, if there is one; end the command with one message if that fails."""
+    """Write an answer as one page to a file, if one is given; end the command with one message if that fails.
+
+    Parameters
+    ----------
+    path : str or None
+        File to write; None writes nothing.
+    result : Result
+        Answer.
+    title : str
+        Title of the page.
+    source : str
+        Origin of the data, shown on the page.
+    as_json : bool, default False
+        Whether an error is printed as JSON.
+    """
     if path is not None:
         from hopperkit.render.page import page_html
 

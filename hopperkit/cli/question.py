@@ -1,4 +1,4 @@
-"""The command of a question: options from its controls, text and JSON from its `Result`."""
+"""The command for a question: options from its controls, text and JSON from its `Result`."""
 
 import os
 import shlex
@@ -23,10 +23,10 @@ Run = Callable[["Question", Values, bool, bool], None]
 
 
 class _Command(click.Command):
-    """A command that explains how to quote a launch line when its options are read as the command's."""
+    """A command that explains how to quote a launch line if its options are mistaken for the command's."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse; an option that this command does not have is most often one of an unquoted line."""
+        """Parse the arguments; an unknown option usually belongs to an unquoted launch line."""
         # The parser empties the list.
         words = list(args)
         try:
@@ -35,10 +35,10 @@ class _Command(click.Command):
             if not {"aprun", "srun"} & set(words):
                 raise
             hint = 'put the launch line in quotes, or "--" before it'
-            raise click.UsageError(f"{error.option_name} is no option of hopper {self.name}; {hint}", ctx) from None
+            raise click.UsageError(f"{error.option_name} is not an option of hopper {self.name}; {hint}", ctx) from None
 
 
-# Verdicts of `diagnose` on a job that failed; `anything` passes them on.
+# Verdicts of `diagnose` on a job that failed; `identify` passes them on.
 _FAILED = ("cause", "failed")
 
 
@@ -51,7 +51,7 @@ def question_command(
     parameters: Sequence[click.Parameter] = (),
     lines: str = "",
 ) -> click.Command:
-    """Return the command of a question: its controls as options, and additional options.
+    """Return the command for a question: its controls as options, and additional options.
 
     Parameters
     ----------
@@ -59,9 +59,9 @@ def question_command(
     run : callable
         ``run(question, values, as_json, show_all)`` instead of answering and printing; `values` holds all given values.
     starting : mapping
-        Values of controls with which the command starts, where those are not the page's.
+        Initial values of controls where they differ from the page's.
     left_out : sequence of str
-        Controls that the command does not have.
+        Controls to omit.
     parameters : sequence of click.Parameter
         Further parameters for `run`.
     lines : str
@@ -102,7 +102,7 @@ def question_command(
 
 
 def _schema_option(question: "Question") -> click.Option:
-    """Return the option that prints the JSON schema of the answers and ends."""
+    """Return the option that prints the JSON schema of the answers and exits."""
 
     def show_schema(ctx: click.Context, parameter: click.Parameter, given: bool) -> None:
         if given and not ctx.resilient_parsing:
@@ -150,7 +150,7 @@ def _help(control: "Control") -> str:
     if control.options:
         words.append(f"One of: {', '.join(value for value, _ in control.options)}.")
     elif control.kind == "choice":
-        words.append("A name (`hopper machine list` has them) or a file.")
+        words.append("A name (see `hopper machine list`) or a file.")
     if control.assumed:
         words.append(f"Assumed: {control.assumed}")
     if control.kind not in ("file", "text") and not control.required:
@@ -178,19 +178,43 @@ def _text(control: "Control", value: Any, as_json: bool) -> Any:
         return shlex.join(value)
     # One word without a blank is treated as a file name, so that a missing file is reported.
     alone = bool(value[0]) and not any(char.isspace() for char in value[0])
-    # A word with a blank may be a file as well, if there is one.
+    # A text with a blank may also be a file name, if the file exists.
     is_file = (alone and value[0] not in ("aprun", "srun")) or os.path.isfile(value[0])
     return read_source(value[0], what="script", as_json=as_json) if is_file else value[0]
 
 
 def answer(question: "Question", values: Values, as_json: bool, show_all: bool) -> None:
-    """Answer the question and show the answer, optionally with the sensitivity of its numbers."""
+    """Answer the question and show the answer, optionally with the sensitivity of its numbers.
+
+    Parameters
+    ----------
+    question : Question
+        Question to answer.
+    values : Values
+        Values of its controls.
+    as_json : bool
+        Whether the answer is printed as JSON.
+    show_all : bool
+        Whether everything is printed.
+    """
     result = question.run(**values)
     show(question.name, with_sensitivity(question, values, result, asked=show_all and not as_json), as_json, show_all)
 
 
 def with_sensitivity(question: "Question", values: Values, result: "Result", *, asked: bool) -> "Result":
-    """Return an answer, with its sensitivity tables if everything is requested."""
+    """Return an answer, with its sensitivity tables if everything is requested.
+
+    Parameters
+    ----------
+    question : Question
+        Question that was answered.
+    values : Values
+        Values of its controls.
+    result : Result
+        Its answer.
+    asked : bool
+        Whether the sensitivity is requested.
+    """
     if question.heavy or not asked:
         return result
     from hopperkit.questions.sensitivity import sensitivity, tables
@@ -199,36 +223,61 @@ def with_sensitivity(question: "Question", values: Values, result: "Result", *, 
 
 
 def show(name: str, result: "Result", as_json: bool, show_all: bool) -> None:
-    """Print an answer; end with status 1 if a finding is a problem, or the text shows that a job failed."""
+    """Print an answer; end with status 1 if a finding is a problem, or the text shows that a job failed.
+
+    Parameters
+    ----------
+    name : str
+        Name of the question.
+    result : Result
+        Answer to print.
+    as_json : bool
+        Whether it is printed as JSON.
+    show_all : bool
+        Whether everything is printed.
+
+    Raises
+    ------
+    SystemExit
+        With status 1, if a problem was found.
+    """
     if as_json:
         from hopperkit.render.data import result_data
 
         print_json(result_data(name, result))
     else:
         print_text(result, show_all)
-    # Not the large facts, which are for programs and may take seconds.
+    # Omit the large facts, which are for programs and may take seconds.
     failed = getattr(result.facts, "named", result.facts).get("verdict") in _FAILED
     if failed or any(finding.level == "problem" for finding in result.findings):
         raise SystemExit(1)
 
 
 def print_text(result: "Result", show_all: bool) -> None:
-    """Print an answer for people."""
+    """Print an answer for people.
+
+    Parameters
+    ----------
+    result : Result
+        Answer to print.
+    show_all : bool
+        Whether everything is printed.
+    """
     from hopperkit.render.text import result_text
 
     click.echo(result_text(result, show_all=show_all, styled=styled(), ascii_only=not takes_boxes()), nl=False)
 
 
 def styled() -> bool:
-    """Whether standard output is a terminal that wants bold text."""
+    """Whether standard output is a terminal that supports bold text."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") in ("dumb", None)
     return sys.stdout.isatty() and not plain
 
 
 def takes_boxes() -> bool:
-    """Whether standard output takes the characters of boxes."""
+    """Whether standard output supports box-drawing characters."""
     try:
-        # By trial, as the name of an encoding does not show what it covers.
+        # By trial, because the name of an encoding does not show its range.
         "─┌·".encode(sys.stdout.encoding or "ascii")
     except (UnicodeEncodeError, LookupError):
         return False
@@ -236,7 +285,22 @@ def takes_boxes() -> bool:
 
 
 def refuse(question: "Question", error: InputError, as_json: bool) -> NoReturn:
-    """End with the message of a refused value, by the name of its option."""
+    """Exit with the message for an invalid value, using the name of its option.
+
+    Parameters
+    ----------
+    question : Question
+        Question with the control.
+    error : InputError
+        Error about a value.
+    as_json : bool
+        Whether it is printed as JSON.
+
+    Raises
+    ------
+    SystemExit
+        Always, with status 2.
+    """
     from hopperkit.render.data import error_data
 
     control = question.control_of(error)

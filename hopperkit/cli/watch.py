@@ -1,4 +1,4 @@
-"""``hopper watch``: lasting changes in benchmark histories, all files together."""
+"""``hopper watch``: persistent changes in benchmark histories, all files together."""
 
 from collections import Counter
 from pathlib import Path
@@ -26,7 +26,7 @@ def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: 
     database, patch = values.pop("reframe", None), values.pop("references", None)
     false_alarm, metrics = values.pop("false_alarm", 0.001), values.pop("prometheus", None)
     if not files and not database:
-        raise click.UsageError("give files of histories, or ReFrame's database with --reframe")
+        raise click.UsageError("give files with histories, or ReFrame's database with --reframe")
     settings = question.read(values)
     better = None if settings["better"] == "named" else settings["better"]
     histories, variables = [], {}
@@ -94,9 +94,9 @@ watch = page_option(
                 ["--false-alarm"], type=float, default=0.001, show_default=True, help="Share of good runs that fail."
             ),
             click.Option(
-                ["--prometheus"], metavar="FILE", help="Write metrics for Prometheus to this file, in one move."
+                ["--prometheus"], metavar="FILE", help="Write metrics for Prometheus to this file, atomically."
             ),
-            click.Option(["--column"], metavar="NAME", help="Column of the values.  [default: found by its name]"),
+            click.Option(["--column"], metavar="NAME", help="Column of the values. [default: found by name]"),
         ],
         lines="""
 hopper watch triad.csv

@@ -1,3 +1,3 @@
-"""Failures from a center's view: many outputs at once, suspicious nodes, preflight checks, and facts besides the
+"""Failures from a center's view: many outputs at once, suspicious nodes, preflight checks, and facts in addition to the
 output.
 """

@@ -1,7 +1,7 @@
-"""Facts besides the output: the launch line, the machine, the scheduler's record.
+"""Facts in addition to the output: the launch line, the machine, the scheduler's record.
 
-With them a general advice becomes a number: the memory that each task had and
-the layout that would fit, the nodes that a launch line needed.
+They make general advice quantitative: the memory of each task, a layout that would fit, the nodes that a launch line
+needs.
 """
 
 from collections.abc import Mapping
@@ -26,15 +26,15 @@ _STEP = 1.25
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Context:
-    """Facts besides the output.
+    """Facts in addition to the output.
 
     Parameters
     ----------
     machine : Machine or None
     launch : Launch or None
-        The launch line, read for the machine.
+        The launch line, parsed for the machine.
     refused : str
-        Why the launch line would have been refused; empty if it was read.
+        Why the launch line would be rejected; empty if it was parsed.
     record : Record or None
         The scheduler's record.
     """
@@ -91,7 +91,7 @@ class Context:
         return said
 
     def _need_gb(self, fields: Mapping[str, str]) -> float | None:
-        """Return the memory that one task needed, as far as it is known. [GB]"""
+        """Return the memory that one task needed, if known. [GB]"""
         if fields.get("rss_kb", "").isdigit():
             return int(fields["rss_kb"]) / _KIB_PER_GB
         if self.record:
@@ -99,7 +99,7 @@ class Context:
         return memory_gb(fields["size"].replace(" ", "").removesuffix("iB")) if "size" in fields else None
 
     def _claim(self) -> list[str]:
-        """Say how many nodes the launch line needs, and how many were reserved."""
+        """Describe how many nodes the launch line needs, and how many were reserved."""
         if self.refused:
             return [f"The launch line: {self.refused}."]
         if not self.launch or not self.machine:
@@ -115,7 +115,7 @@ class Context:
 
 
 def _tasks_per_node(launch: Launch, machine: Machine, component: Component) -> int | None:
-    """Return the most tasks that a line puts on one node."""
+    """Return the largest number of tasks that a line puts on one node."""
     place = launch.components.index(component)
     nodes = place_tasks(launch, machine).nodes_of(place)
     return max((len(node.tasks) for node in nodes), default=None)
@@ -125,30 +125,30 @@ def _fitting(machine: Machine, kind: NodeKind, component: Component, had_gb: flo
     """Name the layout that would fit."""
     # A task that was killed had requested more than its last sample shows.
     if need_gb is not None and need_gb > had_gb:
-        wanted, why = need_gb * _SAMPLE_MARGIN, f"the {need_gb:.2f} GB that it reached and a tenth more"
+        wanted, why = need_gb * _SAMPLE_MARGIN, f"the {need_gb:.2f} GB that it reached, plus a tenth"
     else:
-        wanted, why = had_gb * _STEP, "a quarter more than that, as a first step"
+        wanted, why = had_gb * _STEP, "a quarter more than it had, as a first step"
     choices = layouts(machine, need_gb=wanted, tasks=component.tasks)
     same, other = cheapest(choices, threads=1, kind=kind), cheapest(choices, threads=1)
     if other is None:
         reason = obstacle(machine, need_gb=wanted, tasks=component.tasks)
-        return f"For {why} ({wanted:.2f} GB a task) no layout fits: {reason.reason}." if reason else ""
+        return f"For {why} ({wanted:.2f} GB per task), no layout fits: {reason.reason}." if reason else ""
     said = [
         f"{layout.tasks_per_node} tasks on each of {layout.nodes} {layout.node_kind.name} nodes: {_line(layout, component)}"
         for layout in ([other] if same is None or same is other else [same, other])
     ]
-    return f"For {why} ({wanted:.2f} GB a task): " + "; or ".join(said)
+    return f"For {why} ({wanted:.2f} GB per task): " + "; or ".join(said)
 
 
 def _line(layout: Layout, component: Component) -> str:
-    """Return the launch line of a layout with the program of the line that was given."""
+    """Return the launch line of a layout, with the program of the given line."""
     return (line_of(layout) or "").replace("./a.out", " ".join(component.command) or "./a.out")
 
 
 def read_context(
     *, launch: str | None = None, machine: Machine | None = None, sacct: str | None = None, job: str | None = None
 ) -> Context:
-    """Read the facts given besides the output.
+    """Read the facts given in addition to the output.
 
     Parameters
     ----------
@@ -172,7 +172,7 @@ def read_context(
     >>> context = read_context(launch="aprun -n 384 ./vasp", machine=hopper)
     >>> for sentence in context.advice("ALPS-OOM", {}): print(sentence)  # doctest: +ELLIPSIS
     With 24 tasks on a node of Hopper each had 1.29 GB: 31 GB are usable, 32 GB installed.
-    For a quarter more than that, as a first step (1.61 GB a task): 19 tasks ... aprun -n 384 -N 19 -S 5 ./vasp; or 24 ...
+    For a quarter more than it had, as a first step (1.61 GB per task): 19 tasks ... aprun -n 384 -N 19 -S 5 ./vasp; or 24 ...
     >>> read_context(launch="aprun -n 84 ./ocean : -n 80 ./ice", machine=hopper).advice("ALPS-CLAIM-NODES", {})
     ['The launch line needs 8 nodes (4 + 4 for its parts).']
     """
@@ -183,7 +183,7 @@ def read_context(
         raise ValueError("a launch line needs the machine it ran on: give --machine too")
     try:
         read = read_launch(launch, machine)
-        # Whether the line fits on the nodes shows where it is placed.
+        # Placement shows whether the line fits on the nodes.
         place_tasks(read, machine)
         return Context(machine=machine, launch=read, record=record)
     except LaunchError as error:

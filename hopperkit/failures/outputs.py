@@ -11,9 +11,9 @@ from hopperlib.failure.diagnosis.diagnosis import Diagnosis, Verdict, diagnose
 from hopperlib.failure.diagnosis.failing_rank import FirstFailure, first_failure
 from hopperlib.failure.messages._tasks import expanded
 
-# Where the two streams of one job differ in their names: job.e123 and job.o123, job-1.err and job-1.out.
+# How the names of a job's two streams differ: job.e123 and job.o123, job-1.err and job-1.out.
 _STREAM = re.compile(r"(?<=[._-])e(?=\d)|(?<=[._-])err(?=$|[._-])|stderr")
-# Forms in which a job's output lists its nodes, within this many lines of its beginning. [bytes]
+# Forms of a node list in a job's output, within this distance of its beginning. [bytes]
 _NODES = re.compile(
     r"\b(?:SLURM_(?:JOB_)?NODELIST|node ?list|(?:running )?on (?:nodes?|hosts?)|nodes?|hosts?|hostname)\b"
     r"\W{1,6}((?:[A-Za-z][\w.-]{0,40}(?:\d[\w.-]{0,20}|\[[\d,-]{1,400}\]),? ?){1,2000})",
@@ -35,17 +35,17 @@ class OutputRow:
         Its first file.
     verdict : {"cause", "failed", "no-cause", "succeeded"}
     code, title, confidence, who : str
-        Of the first cause; empty if there is no cause.
+        Code of the first cause; empty if there is no cause.
     node : str
         The node that failed first, if the text shows it.
     task : int or None
-        The task that a launcher names first.
+        The first task named by a launcher.
     followed : int
-        Tasks that it names after that.
+        Number of tasks named after that.
     text : str
         The line of the cause.
     nodes : tuple of str
-        The nodes of the job, where its first lines name them.
+        The nodes of the job, if its first lines name them.
     ending : str
         The lines of its cause without the node, if they contain a time, a job number or many tasks: these are unique to
         a job.
@@ -65,7 +65,7 @@ class OutputRow:
     ending: str = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data, without the list of nodes and the lines of its cause."""
+        """Return the row as plain data, without the node list and the lines of the cause."""
         return {name: value for name, value in asdict(self).items() if name not in ("nodes", "ending")}
 
 
@@ -94,7 +94,7 @@ def jobs_of(paths: Iterable[Path]) -> list[tuple[Path, ...]]:
 
 
 def files_under(paths: Iterable[Path]) -> Iterator[Path]:
-    """Yield files, and recursively those of folders, except hidden ones.
+    """Yield files, and recursively the files in folders, except hidden ones.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def row_of(file: str, diagnosis: Diagnosis, *, nodes: tuple[str, ...] = ()) -> O
 
 
 def _ending(cause: Cause | None, first: FirstFailure | None, node: str) -> str:
-    """Return the lines of a cause and what failed first, without its node; empty if other jobs would have the same."""
+    """Return the lines of a cause and what failed first, without the node; empty if other jobs may have the same."""
     lines = [hit.text for hit in cause.hits] if cause else []
     said = "\n".join([*lines, f"{first.task} of {first.tasks} on {first.nodes}"] if first else lines)
     telling = _DATED.search(said) or (first and first.followed > _FOLLOWED)

@@ -1,7 +1,7 @@
-"""Free memory of nodes before a run, from ``/proc/buddyinfo``: how much, and in how large pieces.
+"""Free memory of nodes before a run, from ``/proc/buddyinfo``: amount and sizes of its pieces.
 
-Linux keeps free memory in blocks of 2**order pages. The file counts them, one line a zone. It shows what ``free``
-hides: free memory in fragments too small for a huge page. The hero run on Hopper read it on every node, and took away
+Linux keeps free memory in blocks of 2**order pages. The file counts them, one line per zone. It shows what ``free``
+hides: free memory in fragments too small for a huge page. The hero run on Hopper checked it on every node, and excluded
 nodes with less than 29 GB [1]_.
 
 References
@@ -30,7 +30,7 @@ class NodeMemory:
     Parameters
     ----------
     name : str
-        The node, as the file's prefix names it; "this node" without one.
+        The node, from the file's prefix; "this node" without one.
     blocks : tuple of int
         Free blocks by order, from 0, over all zones.
     page_bytes : int
@@ -57,7 +57,7 @@ class NodeMemory:
         return max((order for order, count in enumerate(self.blocks) if count), default=None)
 
     def huge_pages(self, size_bytes: int = 2 << 20) -> int:
-        """How many huge pages of a size can be had without moving anything.
+        """Number of huge pages of a size available without moving memory.
 
         Raises
         ------
@@ -80,7 +80,7 @@ class NodeMemory:
 def read_buddyinfo(lines: Iterable[str], *, page_bytes: int = 4096) -> tuple[list[NodeMemory], list[str]]:
     """Return the nodes of one or many copies of ``/proc/buddyinfo``, and the lines that could not be read.
 
-    Copies of many nodes carry a prefix: ``nid00012: Node 0, ...`` as `pdsh`,
+    Copies from many nodes have a prefix: ``nid00012: Node 0, ...`` as `pdsh`,
     `clush` and ``srun --label`` write it. Zones of a node are added up.
 
     Parameters
@@ -98,7 +98,7 @@ def read_buddyinfo(lines: Iterable[str], *, page_bytes: int = 4096) -> tuple[lis
     blocks: dict[str, list[int]] = {}
     unread = []
     for number, line in enumerate(lines, start=1):
-        # A line of a real file has about 150 characters; much longer lines are rejected.
+        # Lines of real files have about 150 characters; much longer ones are rejected.
         text = line.strip()[:4096]
         if not text:
             continue
@@ -182,7 +182,7 @@ def report(
         raise ValueError(f"need_gb={need_gb} and need_huge_pages={need_huge_pages} must not be negative")
     middle = median(node.free_gb for node in ordered)
     deviation = median(abs(node.free_gb - middle) for node in ordered)
-    # Far below by the scatter of the nodes or, if that is nearly zero, by a share of the median.
+    # Far below, relative to the spread of the nodes or, if that is nearly zero, to the median.
     limit = middle - max(6 * deviation, 0.05 * middle)
     return Report(
         nodes=tuple(ordered),
@@ -199,7 +199,7 @@ def report(
 
 
 def node_list(names: Iterable[str]) -> str:
-    """Return node names folded as launchers take them: ``nid[00012-00014,00020]``.
+    """Return node names in the compact form that launchers accept: ``nid[00012-00014,00020]``.
 
     Parameters
     ----------
@@ -220,7 +220,7 @@ def node_list(names: Iterable[str]) -> str:
         else:
             groups.setdefault((match[1], len(match[2])), []).append(int(match[2]))
     for (stem, width), numbers in groups.items():
-        # Numbers that follow each other are as far from their places in the list.
+        # Consecutive numbers have the same distance from their positions in the list.
         runs = [
             [number for _, number in run]
             for _, run in groupby(enumerate(sorted(numbers)), lambda each: each[1] - each[0])

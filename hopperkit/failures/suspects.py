@@ -1,12 +1,12 @@
-"""Which nodes fail more often than chance allows, among many jobs.
+"""Find nodes that fail more often than chance allows, among many jobs.
 
-If no node is worse than the others, a failed job blames one of its nodes by chance. The number of jobs that blame one
+If no node is worse than the others, a failed job blames one of its nodes at random. The number of jobs that blame one
 node is then a sum of independent draws with different small probabilities; the probability of at least the observed
-number is computed exactly. As every node is tried, a node is named only where the number of nodes times that
-probability stays below `LEVEL`: of a thousand folders without a bad node, at most three name any [1]_.
+number is computed exactly. Because every node is tested, a node is reported only if the number of nodes times that
+probability is below `LEVEL`: of a thousand folders without a bad node, at most three report one [1]_.
 
-It is chance alone that is refuted. A node that always gets the first task of one user's jobs is blamed more often too:
-the number shows where to look.
+The test only rules out chance. A node that always gets the first task of one user's jobs is blamed more often too:
+the result only shows where to look.
 
 References
 ----------
@@ -29,7 +29,7 @@ class Job(NamedTuple):
     blamed : str or None
         The node that failed first, if the job failed and named one.
     nodes : frozenset of str
-        The nodes it ran on; empty if they are not known.
+        The nodes it ran on; empty if unknown.
     """
 
     blamed: str | None
@@ -57,14 +57,14 @@ class Suspect(NamedTuple):
 
 
 def suspects(jobs: Sequence[Job], *, level: float = LEVEL) -> list[Suspect]:
-    """Return the nodes that fail more often than chance allows, the least probable first.
+    """Return the nodes that fail more often than chance allows, least probable first.
 
     Parameters
     ----------
     jobs : sequence of Job
-        Failed or not.
+        Jobs, failed or not.
     level : float
-        Probability that any node is named where none is bad. [fraction]
+        Probability of reporting a node when none is bad. [fraction]
 
     Examples
     --------
@@ -103,7 +103,7 @@ def _lists(job: Job) -> bool:
 
 
 def at_least(successes: int, draws: Iterable[tuple[int, float]]) -> float:
-    """Probability of that many successes or more among independent draws. [fraction]
+    """Probability of at least `successes` successes among independent draws. [fraction]
 
     Parameters
     ----------
@@ -113,13 +113,13 @@ def at_least(successes: int, draws: Iterable[tuple[int, float]]) -> float:
 
     Examples
     --------
-    Two dice show two sixes once in 36 throws, at least one in 11 of 36:
+    Two dice show two sixes in 1 of 36 throws, and at least one six in 11 of 36:
 
     >>> round(36 * at_least(2, [(2, 1 / 6)]), 9), round(36 * at_least(1, [(1, 1 / 6), (1, 1 / 6)]), 9)
     (1.0, 11.0)
     """
     # By number of successes, from zero to one less than required, and the probability of having reached the
-    # requirement. Summed upwards, as the small difference of 1 and its complement would be lost in rounding.
+    # requirement. Summed upward, because the small difference between 1 and its complement would be lost in rounding.
     below, reached = [1.0] + [0.0] * (successes - 1), 0.0
     if successes < 1:
         return 1.0

@@ -1,1 +1,1 @@
-"""Advice on file layouts and file systems: stripes, hints, small files, measured rates of sites."""
+"""Advice on file layouts and file systems: stripes, hints, small files, and rates measured at sites."""

@@ -1,6 +1,6 @@
-"""Why that many aggregators: the term of the estimate without which there would be another number.
+"""Explain the number of aggregators: the term of the estimate that determines it.
 
-The number is chosen again with one term of the estimate left out. The changes that it affects; of several, the largest.
+The number is chosen again with each term left out in turn; the term with the largest effect is reported.
 """
 
 import math
@@ -67,6 +67,15 @@ _TERMS: dict[str, Callable[[Pace], Pace]] = {
 def aggregators_of(pace: Pace, count: int, stripe_bytes: int) -> int:
     """Number of aggregators that the estimate takes for a layout.
 
+    Parameters
+    ----------
+    pace : Pace
+        Costs and limits of the writes.
+    count : int
+        Stripe count.
+    stripe_bytes : int
+        Stripe size. [bytes]
+
     Examples
     --------
     >>> from hopperlib.machine import Machine
@@ -79,7 +88,16 @@ def aggregators_of(pace: Pace, count: int, stripe_bytes: int) -> int:
 
 
 def deciding_term(pace: Pace, count: int, stripe_bytes: int) -> Term | None:
-    """Return the term without which there would be another number of aggregators; None if no single term decides.
+    """Return the term that determines the number of aggregators; None if no single term does.
+
+    Parameters
+    ----------
+    pace : Pace
+        Costs and limits of the writes.
+    count : int
+        Stripe count.
+    stripe_bytes : int
+        Stripe size. [bytes]
 
     Examples
     --------
@@ -97,7 +115,16 @@ def deciding_term(pace: Pace, count: int, stripe_bytes: int) -> Term | None:
 
 
 def aggregator_reason(pace: Pace, count: int, stripe_bytes: int) -> str:
-    """Return in words why that many aggregators write, or read, for all.
+    """Explain in words the number of aggregators that write or read for all.
+
+    Parameters
+    ----------
+    pace : Pace
+        Costs and limits of the writes.
+    count : int
+        Stripe count.
+    stripe_bytes : int
+        Stripe size. [bytes]
 
     Examples
     --------
@@ -117,7 +144,7 @@ def aggregator_reason(pace: Pace, count: int, stripe_bytes: int) -> str:
     if term is None:
         most = min(pace.writing.writers, AGGREGATORS_PER_NODE * pace.writing.nodes)
         if chosen >= most:
-            return f"{head}: beyond {AGGREGATORS_PER_NODE} per node nothing was gained where it was measured"
+            return f"{head}: measurements show no gain beyond {AGGREGATORS_PER_NODE} per node"
         return f"{head}: fewer would leave stripes without one, and more would gain less than a fourteenth of the time"
     words = {
         "exchange": (past and f"they {past}, and share that work")

@@ -1,12 +1,13 @@
-"""How often HDF5 reads each chunk of an array, for a shape of chunks and a way to go through it.
+"""How often HDF5 reads each chunk of an array, for a chunk shape and an access pattern.
 
 An array is stored in chunks, each in one piece of the file. HDF5 reads a chunk as a whole if it fits into the chunk
-cache of the dataset, or if it is compressed; only parts of a chunk that is neither are read by themselves. The cache is
-a hash table: a chunk has one slot, by its position, and evicts the chunk in it; if memory runs out, chunks that were
-read completely are evicted first, then the oldest [1]_. The model follows the library step by step, so its counts of
-chunk reads match (`tests/storage/test_chunks.py` compares them with counts of HDF5 2.0). NetCDF-4 files are HDF5 files.
+cache of the dataset, or if it is compressed; otherwise, it reads parts of a chunk separately. The cache is a hash
+table: a chunk's position determines its slot, and it evicts the chunk in that slot; if memory runs out, chunks that
+were read completely are evicted first, then the oldest [1]_. The model follows the library step by step, so its counts
+of chunk reads match (`tests/storage/test_chunks.py` compares them with counts of HDF5 2.0). NetCDF-4 files are HDF5
+files.
 
-Left out: reads of the chunk index, and of parts of an uncompressed chunk that does not fit, which the sieve buffer
+Not modeled: reads of the chunk index, and of parts of an uncompressed chunk that does not fit, which the sieve buffer
 merges: their bytes are a lower bound.
 
 References
@@ -36,11 +37,11 @@ class ChunkReads(NamedTuple):
     Parameters
     ----------
     touches : int
-        Chunks touched by reads, each time counted.
+        Number of times that reads touch a chunk.
     chunks_read : int
-        Chunks that were read from the file, each time counted.
+        Number of times that a chunk is read from the file.
     bytes_read, bytes_wanted : int
-        Bytes read from the file before decompression, as that size, and those requested. [bytes]
+        Bytes read from the file (uncompressed size), and bytes requested. [bytes]
     followed : float
         Share of the traversal that was simulated; the rest is assumed to be similar. [fraction]
     """
@@ -73,7 +74,7 @@ class Array:
     Raises
     ------
     InputError
-        If the dimensions do not match, a number is below 1, or a chunk is larger than HDF5 takes.
+        If the dimensions do not match, a number is below 1, or a chunk is larger than HDF5 allows.
     """
 
     shape: tuple[int, ...]
@@ -87,7 +88,7 @@ class Array:
             raise InputError(f"chunk={shape_text(self.chunk)} {rule}", name="chunk")
         at_least(1, item_bytes=self.item_bytes, shape=min(self.shape), chunk=min(self.chunk))
         if self.chunk_bytes >= 2**32:
-            rule = "must be below 4 GiB, which is what HDF5 takes"
+            rule = "must be below 4 GiB, the limit of HDF5"
             raise InputError(f"chunk={shape_text(self.chunk)} {rule}", name="chunk")
 
     @property
@@ -117,7 +118,7 @@ def shape_text(shape: Sequence[int]) -> str:
     return "x".join(map(str, shape))
 
 
-@lru_cache(maxsize=32)  # An answer uses the current chunks, and the best, more than once.
+@lru_cache(maxsize=32)  # An answer needs the current and the best chunks more than once.
 def reads(
     array: Array,
     block: tuple[int, ...],
@@ -134,9 +135,9 @@ def reads(
     block : tuple of int
         Elements of one read along each dimension; the last block of a dimension may be smaller.
     cache_bytes, slots : int
-        Of the chunk cache (``rdcc_nbytes``, ``rdcc_nslots``). [bytes]
+        Size and slots of the chunk cache (``rdcc_nbytes``, ``rdcc_nslots``). [bytes]
     most_touches : int
-        So many touches of chunks are followed.
+        Number of chunk accesses to simulate.
 
     Raises
     ------
@@ -145,7 +146,7 @@ def reads(
 
     Examples
     --------
-    A year of maps in chunks of a map each, read as the time series of every tenth of a point: each series reads all maps anew.
+    A year of maps, one chunk per map, read as time series: each series reads all maps again.
 
     >>> maps = Array(shape=(365, 100, 100), chunk=(1, 100, 100), item_bytes=4)
     >>> series = reads(maps, (365, 1, 1))
@@ -205,7 +206,7 @@ def _parts(start: int, end: int, chunk: int) -> tuple[range, list[int]]:
 
 @dataclass(slots=True, eq=False)
 class _Entry:
-    """A chunk in the cache: its place, its slot, and what of it was not read yet. [bytes]"""
+    """A chunk in the cache: its position, its slot, and its unread part. [bytes]"""
 
     place: tuple[int, ...]
     slot: int
@@ -214,7 +215,7 @@ class _Entry:
 
 @dataclass(slots=True)
 class _Cache:
-    """The chunk cache of HDF5; `entries` from the first to be driven out to the last."""
+    """The chunk cache of HDF5; `entries` in order of eviction."""
 
     counts: tuple[int, ...]
     chunk_bytes: int
@@ -224,7 +225,7 @@ class _Cache:
     by_slot: dict[int, _Entry] = field(default_factory=dict)
 
     def touch(self, place: tuple[int, ...], size: int) -> bool:
-        """Read a part of a chunk; whether it was there."""
+        """Read a part of a chunk; return whether it was cached."""
         slot = self._slot(place)
         entry = self.by_slot.get(slot)
         hit = entry is not None and entry.place == place
@@ -241,7 +242,7 @@ class _Cache:
         return hit
 
     def _slot(self, place: tuple[int, ...]) -> int:
-        """Return the slot of a chunk: its place along all dimensions, shifted together."""
+        """Return the slot of a chunk, from its position along all dimensions."""
         value = place[0]
         for number, count in zip(place[1:], self.counts[1:], strict=True):
             value = (value << (count - 1).bit_length()) ^ number
@@ -254,7 +255,7 @@ class _Cache:
             self.entries[number], self.entries[number + 1] = self.entries[number + 1], entry
 
     def _drop(self, entry: _Entry) -> None:
-        """Drive a chunk out."""
+        """Evict a chunk."""
         self.entries.remove(entry)
         del self.by_slot[entry.slot]
 
@@ -262,7 +263,7 @@ class _Cache:
         """Evict chunks until one more fits: first those read completely, then the oldest."""
         if not self._is_full():
             return
-        # One search begins at the oldest chunk, the other when the first is this far ahead.
+        # One search begins at the oldest chunk, the other when the first is this far along.
         ahead = int(len(self.entries) * FULLY_READ_FIRST)
         waiting = list(self.entries)
         first, second = iter(waiting), iter(waiting)
@@ -278,31 +279,31 @@ class _Cache:
                     self._drop(oldest)
 
     def _is_full(self) -> bool:
-        """Whether no chunk more fits."""
+        """Whether no other chunk fits."""
         return (len(self.entries) + 1) * self.chunk_bytes > self.most_bytes
 
     def _holds(self, entry: _Entry) -> bool:
-        """Whether a chunk is there still."""
+        """Whether a chunk is still cached."""
         return self.by_slot.get(entry.slot) is entry
 
 
-# Sizes of a chunk between which a better one is looked for. [bytes]
+# Range of chunk sizes in the search for a better one. [bytes]
 _LEAST_CHUNK_BYTES, _MOST_CHUNK_BYTES = 1 << 16, 1 << 22
-# This many of those that look best at a glance are followed step by step.
+# Number of the most promising shapes that are simulated step by step.
 _FINALISTS = 3
-# Another shape must be faster by this factor.
+# A recommended shape must be faster by this factor.
 WORTH = 1.1
 
 
 class Times(NamedTuple):
-    """Time of one traversal of an array: for the bytes, and for each read. [s]"""
+    """Time of one traversal of an array, from its bytes and its reads. [s]"""
 
     reads: ChunkReads
     seconds: float
 
 
 class Access(NamedTuple):
-    """How an array is read: blocks of several traversals, each of the whole array, and their cost.
+    """How an array is read: the blocks of each full traversal, and the costs.
 
     Parameters
     ----------
@@ -353,8 +354,8 @@ class Access(NamedTuple):
 def _misses(array: Array, block: tuple[int, ...], kept: int) -> float:
     """Estimate the number of chunks read if the cache holds this many of them.
 
-    Blocks that follow each other along a dimension find a chunk again if all that is touched between, one block wide
-    along this and the slower dimensions and the whole of the faster ones, fits into the cache.
+    Consecutive blocks along a dimension find a chunk again if everything accessed in between fits into the cache: one
+    block wide along this and the slower dimensions, and all of the faster ones.
     """
     misses, faster = 1.0, 1.0
     # Chunks touched by one block along each dimension, and by all blocks in turn.
@@ -384,7 +385,7 @@ def better_chunk(array: Array, access: Access) -> tuple[int, ...]:
 
     Examples
     --------
-    Maps that are read as time series should be stored so:
+    A better layout for maps that are read as time series:
 
     >>> maps = Array(shape=(365, 100, 100), chunk=(1, 100, 100), item_bytes=4)
     >>> better_chunk(maps, Access(((365, 1, 1),)))
@@ -398,12 +399,12 @@ def better_chunk(array: Array, access: Access) -> tuple[int, ...]:
 
 
 def _with_chunk(array: Array, chunk: tuple[int, ...]) -> Array:
-    """Return an array with other chunks."""
+    """Return the array with different chunks."""
     return Array(shape=array.shape, chunk=chunk, item_bytes=array.item_bytes, compressed=array.compressed)
 
 
 def _shapes(array: Array, blocks: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
-    """Yield shapes between those of blocks, of suitable sizes."""
+    """Yield shapes of suitable sizes between those of blocks."""
     blocks = [_checked(array, block) for block in blocks]
     along = []
     for lengths in zip(*blocks, strict=True):
@@ -423,7 +424,7 @@ def _scaled(array: Array, shape: tuple[int, ...], size: int, order: int) -> tupl
         others = math.prod(lengths) // lengths[dimension] * array.item_bytes
         if others * lengths[dimension] < size:
             lengths[dimension] = max(lengths[dimension], min(array.shape[dimension], size // others))
-    # The longest dimension relative to the array is shortened.
+    # The dimension that is longest relative to the array is shortened.
     while math.prod(lengths) * array.item_bytes > size and max(lengths) > 1:
         longest = max(dimensions, key=lambda dimension: lengths[dimension])
         lengths[longest] = -(-lengths[longest] // 2)
@@ -444,7 +445,7 @@ def better_cache_bytes(array: Array, access: Access) -> int | None:
 
     Examples
     --------
-    A hundred maps of 4 MB each that are read by rows of all maps: the cache must hold them all.
+    A hundred maps of 4 MB, read row by row across all maps, must all fit into the cache:
 
     >>> maps = Array(shape=(100, 1000, 1000), chunk=(1, 1000, 1000), item_bytes=4, compressed=True)
     >>> better_cache_bytes(maps, Access(((100, 1, 1000),))) >> 20

@@ -1,9 +1,9 @@
 """Default layout of a file system for new files, its speed, and a better layout in the same form.
 
-The parts of a progressive layout are written one after the other: MPI-IO writes a file from its beginning, and so does
-a task that writes a separate file. Pools are assumed to have OSTs as fast as all others. A better layout keeps the
-components for the beginning of a file (data on the metadata server, a fast pool), if they take less than a hundredth of
-the time of the rest, and the pool of the rest.
+The components of a progressive layout are written one after the other, because MPI-IO and tasks with separate files
+write from the beginning. Pools are assumed to have OSTs as fast as all others. A better layout keeps the components for
+the beginning of a file (data on the metadata server, a fast pool), if they take less than a hundredth of the time of
+the rest, and the pool of the rest.
 """
 
 from collections.abc import Sequence
@@ -14,12 +14,17 @@ from hopperlib.machine.layouts import Component, parse_layout, split
 from hopperlib.storage.lustre.rates import Estimate, Pace
 from hopperlib.units import BYTES_PER_GB
 
-# Components stay that take no more than this share of the time of the rest.
+# Components are kept if they take no more than this share of the rest's time.
 _FIRST_PART = 0.01
 
 
 def default_components(system: FileSystem) -> tuple[Component, ...]:
     """Return the layout of new files.
+
+    Parameters
+    ----------
+    system : FileSystem
+        File system of a machine file.
 
     Examples
     --------
@@ -35,7 +40,7 @@ def default_components(system: FileSystem) -> tuple[Component, ...]:
 
 
 def _stripes(component: Component, system: FileSystem) -> tuple[int, int]:
-    """Return the stripe count of a component here, and its stripe size. [bytes]"""
+    """Return the effective stripe count and size of a component. [bytes]"""
     count = 1 if component.on_mdt else component.stripe_count or system.default_stripe_count
     most = system.max_stripe_count
     return most if count == -1 else min(count, most), component.stripe_size_bytes or system.default_stripe_size_bytes
@@ -47,7 +52,7 @@ def file_bytes(pace: Pace) -> int:
     Parameters
     ----------
     pace : Pace
-        Time of this kind of writing.
+        The writes.
 
     Examples
     --------
@@ -68,7 +73,7 @@ def largest_part(pace: Pace, components: Sequence[Component]) -> tuple[int, int]
     Parameters
     ----------
     pace : Pace
-        Time of this kind of writing.
+        The writes.
     components : sequence of Component
         Components of the layout, in file order.
 
@@ -91,13 +96,13 @@ def estimate_layout(pace: Pace, components: Sequence[Component]) -> Estimate:
     Parameters
     ----------
     pace : Pace
-        Time of this kind of writing.
+        The writes.
     components : sequence of Component
         Components of the layout, in file order.
 
     Examples
     --------
-    A file that fits in the first component is written as with that alone:
+    A file that fits into the first component is written as if that were the whole layout:
 
     >>> from hopperlib.machine import Machine
     >>> from hopperlib.storage.lustre.rates import Writing

@@ -1,6 +1,6 @@
-"""Hints for MPI-IO in the words of the MPI that is there: Cray's, any other with ROMIO (MPICH, Intel MPI), Open MPI's OMPIO.
+"""Hints for MPI-IO in the syntax of the MPI library: Cray's, any other with ROMIO (MPICH, Intel MPI), Open MPI's OMPIO.
 
-ROMIO reads a file that ``ROMIO_HINTS`` names; Cray MPICH takes the same hints in a variable, for files whose names
+ROMIO reads the file named by ``ROMIO_HINTS``; Cray MPICH takes the same hints from a variable, for files whose names
 match [1]_. Open MPI's OMPIO has parameters instead: the number of aggregators, the bytes each collects, and Lustre's
 stripes [2]_.
 
@@ -28,6 +28,11 @@ _OMPIO = {
 def mpi_of(machine: Machine) -> str:
     """Return the MPI library of a machine: Cray's on a Cray with its launchers, otherwise by its launchers.
 
+    Parameters
+    ----------
+    machine : Machine
+        Machine with launchers.
+
     Examples
     --------
     >>> mpi_of(Machine.load("frontier")), mpi_of(Machine.load("cluster"))
@@ -40,7 +45,7 @@ def mpi_of(machine: Machine) -> str:
 
 
 def hints_line(hints: Mapping[str, str | int], mpi: str) -> str | None:
-    r"""Return the line that passes hints to an MPI library; None without hints, or if it has none of these.
+    r"""Return the line that passes hints to an MPI library; None if there are no hints, or it supports none of them.
 
     Parameters
     ----------

@@ -2,9 +2,9 @@
 
 A site's runs are used where available; otherwise the spread of public IO500 results on Lustre [1]_. Two more results
 follow from these data: the rate of file creation grows with the write rate (a line in logarithms), and transferring a
-lock costs 2 ms in the median. Each range should contain nine of ten. The loss of jobs relative to the best rate of a
-shared file system is documented for ARCHER2: regular runs with one file per task reach 30 of at most 170 GiB/s at the
-lower quartile [2]_.
+lock costs 2 ms in the median. Each range should contain nine of ten results. The loss of jobs relative to the best rate
+of a shared file system is documented for ARCHER2: regular runs with one file per task reach 30 of at most 170 GiB/s at
+the lower quartile [2]_.
 
 References
 ----------
@@ -29,21 +29,21 @@ HELD = 0.9
 _REACHED_AT_LEAST = 30 / 170
 # The worst of ARCHER's 60 repeats with one node relative to their median (benchio, one shared file).
 _ONE_FILE_REPEATED = 0.7
-# From this many runs on, their observed spread is the range.
+# With at least this many runs, their observed spread is used.
 _ENOUGH_RUNS = 5
 # The shared file of small blocks of IO500, with its stripe size unchanged.
 _HARD_BLOCK_BYTES, _STRIPE_BYTES = 47_008, 1 << 20
 
 
 class Range(NamedTuple):
-    """A measured quantity: its least and greatest likely value, and the usual one."""
+    """A measured quantity: its lowest and highest likely values, and the usual one."""
 
     low: float
     usual: float
     high: float
 
     def times(self, factor: float) -> "Range":
-        """Return the range of a multiple.
+        """Return the range times a factor.
 
         Examples
         --------
@@ -54,12 +54,12 @@ class Range(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """A line in logarithms, and the factors between which nine of ten lie about it.
+    """A line in logarithms, with the factors that contain nine of ten results.
 
     Parameters
     ----------
     slope, intercept : float
-        Of log10 y over log10 x.
+        Slope and intercept of log10 y over log10 x.
     low, high : float
         Factors about the line.
     """
@@ -84,9 +84,14 @@ class Relation(NamedTuple):
 def spread(values: Iterable[float]) -> Range:
     """Return the 80 % prediction interval and the median; for few values, their extremes.
 
+    Parameters
+    ----------
+    values : iterable of float
+        At least one value, in any unit.
+
     Examples
     --------
-    Of 19 values the ends are the smallest and the largest, as each of 20 is as likely to be the last:
+    Of 19 values, the ends are the smallest and the largest, because a 20th is equally likely to have any rank:
 
     >>> spread(range(1, 20)), spread([3.0])
     (Range(low=1, usual=10, high=19), Range(low=3.0, usual=3.0, high=3.0))
@@ -152,9 +157,14 @@ class SiteRates:
 def fit_rates(measurements: Iterable[Measurement]) -> SiteRates:
     """Fit the performance of a file system to its runs.
 
-    For rates, the best run shows the possible rate and, from five runs on, their spread shows the expected range; for
-    fewer runs the range is widened by the cost of contention elsewhere. Unmeasured create rates are estimated from the
-    write rate.
+    For rates, the best run shows the possible rate and, with at least five runs, their spread shows the expected range;
+    with fewer, the range is widened by contention observed elsewhere. Unmeasured create rates are estimated from write
+    rates.
+
+    Parameters
+    ----------
+    measurements : iterable of Measurement
+        Measurements on one file system.
 
     Raises
     ------
@@ -204,7 +214,7 @@ def _rate(values: Sequence[float]) -> Range | None:
 
 
 def _repeated(values: Sequence[float]) -> Range | None:
-    """Return the range of another run."""
+    """Return the range for another run."""
     if not values:
         return None
     if len(values) >= _ENOUGH_RUNS:
@@ -226,7 +236,7 @@ def lock_cost_s(large_gib_s: float, small_gib_s: float, objects: int) -> float:
     Raises
     ------
     InputError
-        If small blocks were not slower.
+        If small blocks are not slower.
 
     Examples
     --------
@@ -240,8 +250,8 @@ def lock_cost_s(large_gib_s: float, small_gib_s: float, objects: int) -> float:
 
 
 def _at(system: FileSystem, rates: SiteRates, end: int) -> FileSystem:
-    """Return a file system with the rates at one end of their ranges: 0 the low one, 2 the high one."""
-    # Without measurements, a shared file system provides from a documented share of its peak to all of it.
+    """Return a file system with rates at one end of their ranges: 0 for low, 2 for high."""
+    # Without measurements, a shared file system provides between a documented share of its peak and all of it.
     share = (_REACHED_AT_LEAST, 1.0, 1.0)[end]
     peak = (
         (rates.ost_gb_s or Range(1.0, 1.0, 1.0)).times(system.osts)[end] if rates.ost_gb_s else share * system.peak_gb_s
@@ -269,7 +279,7 @@ def _one_file_gb_s(system: FileSystem, end: int) -> float:
 
 
 def _costs_at(costs: Costs, system: FileSystem, rates: SiteRates, end: int) -> Costs:
-    """Return costs at one end of their ranges: 0 the slow one, 2 the fast one."""
+    """Return costs at one end of their ranges: 0 for slow, 2 for fast."""
     creates = rates.creates_per_s or CREATES_PER_S
     if costs.creates_per_s or (system.creates_per_s and not rates.creates_per_s):
         known = costs.creates_per_s or system.creates_per_s or 0.0

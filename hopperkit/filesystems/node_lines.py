@@ -1,4 +1,4 @@
-"""The lines that start something once on each node of a job, and all its tasks, with the launcher of a machine."""
+"""Launch commands for one task per node and for all tasks of a job, with a machine's launcher."""
 
 from typing import NamedTuple
 
@@ -35,10 +35,19 @@ class NodeLines(NamedTuple):
 
 
 def node_lines(machine: Machine, *, nodes: int, tasks: int) -> NodeLines | None:
-    """Return these lines for the first launcher that a machine has itself.
+    """Return these commands for the machine's first launcher.
 
     None if the machine file names no launcher, or one whose tasks per node are those of the job (ibrun), or its nodes
-    have too few cores for this many tasks.
+    have too few cores for the tasks.
+
+    Parameters
+    ----------
+    machine : Machine
+        Machine with a launcher.
+    nodes : int
+        Nodes of the job.
+    tasks : int
+        Tasks of the job.
 
     Examples
     --------

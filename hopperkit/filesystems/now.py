@@ -1,9 +1,9 @@
 """Whether a measured time agrees with the file system's estimate, and the gain from a change of layout or writers.
 
 A time within the estimated range is not evidence against the file system or the program. The minimum gain of a change
-assumes the same load: the measured time shrinks as the estimate does, by the smallest of the factors at both ends and
-the middle of the ranges. Its maximum gain is that at the fast end. A time above the range has another cause, so no
-minimum is given.
+assumes the same load: the measured time shrinks like the estimate, by the smallest of the factors at the ends and the
+middle of the ranges. The maximum gain is that at the fast end. A time above the range has another cause, so no minimum
+is given.
 """
 
 from collections.abc import Sequence
@@ -35,11 +35,11 @@ class Standing(NamedTuple):
     Parameters
     ----------
     verdict : {"faster", "expected", "slower"}
-        Beside the range of the layout that there is.
+        Compared with the range for the current layout.
     expected_s : Range
         [s]
     gains : tuple of Gain
-        The largest first.
+        Largest first.
     """
 
     verdict: Literal["faster", "expected", "slower"]
@@ -65,7 +65,7 @@ def stand(seconds: float, expected_s: Range, changes: Sequence[Change]) -> Stand
 
     Examples
     --------
-    Ten minutes, where 5 to 20 are expected; with twice the stripes half of each:
+    Ten minutes where 5 to 20 are expected; twice the stripes halve these:
 
     >>> change = Change("more stripes", "lfs setstripe -c 8 DIRECTORY", Range(150.0, 300.0, 600.0))
     >>> standing = stand(600.0, Range(300.0, 600.0, 1200.0), [change])

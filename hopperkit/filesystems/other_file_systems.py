@@ -1,4 +1,4 @@
-"""File systems that are not Lustre: whether there is anything to stripe, and what to set instead.
+"""File systems that are not Lustre: whether striping applies, and what to set instead.
 
 No rates: these file systems are not modeled. The advice on writing for Lustre also applies: few large accesses aligned
 with the block, by few tasks per node.
@@ -19,7 +19,7 @@ class OtherFileSystem(NamedTuple):
     commands : mapping
         Effect of each command, and the command.
     hints : mapping
-        Hints for MPI-IO that help here, in the words of ROMIO.
+        Hints for MPI-IO that help here, in ROMIO's syntax.
     """
 
     title: str
@@ -37,10 +37,7 @@ _GATHERED: Mapping[str, str | int] = {
 OTHER_FILE_SYSTEMS = {
     "gpfs": OtherFileSystem(
         "GPFS (IBM Storage Scale)",
-        "Nothing to stripe here: GPFS deals the blocks of every file over all disks of its pool. "
-        "The size of a block was chosen when the file system was made. Begin each task's part at a multiple of it, "
-        "and let MPI-IO gather small accesses in buffers of whole blocks; two tasks that write into one block take "
-        "its lock from each other.",
+        "Striping does not apply: GPFS distributes the blocks of every file over all disks of its pool. The block size was chosen when the file system was created. Begin each task's part at a multiple of it, and let MPI-IO gather small accesses in buffers of whole blocks; two tasks that write into one block compete for its lock.",
         {
             "The size of a block": "mmlsfs DEVICE -B",
         },
@@ -48,7 +45,7 @@ OTHER_FILE_SYSTEMS = {
     ),
     "daos": OtherFileSystem(
         "DAOS",
-        "No stripe count, but an object class does the same: S1 puts a file on one target, SX over all of them. "
+        "There is no stripe count, but an object class has the same effect: S1 puts a file on one target, SX over all of them. "
         "SX for one large shared file, S1 for one file per task; the chunk size corresponds to Lustre's stripe size.",
         {
             "For a shared file": "daos cont create POOL LABEL --type=POSIX --file-oclass=SX --dir-oclass=SX "
@@ -58,15 +55,13 @@ OTHER_FILE_SYSTEMS = {
     ),
     "vast": OtherFileSystem(
         "VAST",
-        "Nothing to stripe here: every server reaches all data. What counts is how many connections a node has to the "
-        "servers, which those who mount it set, and that a file is written in large pieces.",
-        {"How it is mounted: look for nconnect and remoteports": "grep vast /proc/mounts"},
+        "Striping does not apply: every server reaches all data. What matters is the number of connections from a node to the servers, which mount options set, and writing files in large pieces.",
+        {"Mount options: look for nconnect and remoteports": "grep vast /proc/mounts"},
         _GATHERED,
     ),
     "burst-buffer": OtherFileSystem(
         "A burst buffer (DataWarp)",
-        "No stripe count: the capacity you ask for decides over how many servers a job's files are dealt, in pieces "
-        "that the site sets. Ask for more capacity to get more servers.",
+        "There is no stripe count: the requested capacity determines the number of servers for a job's files, in units set by the site. Request more capacity to get more servers.",
         {
             "How large a piece is": "dwstat pools",
             "In the job script": "#DW jobdw capacity=10TB access_mode=striped type=scratch",
@@ -74,7 +69,7 @@ OTHER_FILE_SYSTEMS = {
     ),
     "nfs": OtherFileSystem(
         "NFS, home or project space",
-        "Nothing to stripe here, and nothing to gain: one server takes it all. Write large output to scratch.",
+        "Striping does not apply: one server handles everything. Write large output to scratch.",
         {"What a folder lies on": "df -T DIRECTORY"},
     ),
 }

@@ -1,6 +1,6 @@
 """Performance of a different run, from a measured one: more or fewer nodes, reads instead of writes.
 
-A file system is slower than its parts add up to, and how much slower is known of many: IO500 prints the same four
+A file system is slower than the sum of its parts, and public results show by how much: IO500 prints the same four
 phases for every system, and many systems ran it more than once [1]_. Between two runs of one system the rate grows with
 a power of the number of nodes, far below 1: often the servers, not the clients, set the limit. The accuracy of such an
 estimate is measured with each system left out in turn (`held_out`).
@@ -69,8 +69,8 @@ class Power(NamedTuple):
 
 
 class HeldOut(NamedTuple):
-    """Accuracy of an estimate on systems that it was not fitted to: rows, systems, the median factor, and the share
-    within the range.
+    """Accuracy of an estimate on systems outside its fit: rows, systems, the median factor, and the share within the
+    range.
     """
 
     rows: int
@@ -117,7 +117,7 @@ def rate_at(rate: float, nodes: int, other_nodes: int, *, phase: str = "easy_wri
     Parameters
     ----------
     rate : float
-        Measured: a file per task, or large blocks.
+        Measured rate, with one file per task or large blocks.
     nodes, other_nodes : int
         Client nodes of the measured run and of the other one.
     phase : {"easy_write", "easy_read"}
@@ -147,7 +147,7 @@ def fit(points: Sequence[_Point], *, through_one: bool) -> Power:
     points : sequence of (str, float, float)
         System, log10 x, log10 y.
     through_one : bool
-        Whether y is 1 where x is: a ratio of two runs of the same system.
+        Whether y is 1 where x is 1, as for ratios of two runs on one system.
 
     Examples
     --------
@@ -182,7 +182,7 @@ def _quantile(values: Sequence[tuple[float, float]], share: float) -> float:
 
 
 def of_nodes(phase: str) -> list[_Point]:
-    """Return ratios of runs of the same system that follow one another, by the ratio of their nodes, where that is far from 1.
+    """Return ratios of consecutive runs on the same system, by their ratio of nodes, if that is far from 1.
 
     Parameters
     ----------
@@ -212,7 +212,14 @@ def _followed(phase: str) -> Iterator[tuple[Result, Result]]:
 
 
 def of_rates(x: str, y: str) -> list[_Point]:
-    """Return one rate by another one of the same result; by the nodes where x is "nodes".
+    """Return one rate over another of the same result, or over the nodes if x is "nodes".
+
+    Parameters
+    ----------
+    x : str
+        Name of a rate, or "nodes".
+    y : str
+        Name of a rate.
 
     Examples
     --------
@@ -253,12 +260,12 @@ def held_out(points: Sequence[_Point], *, through_one: bool) -> HeldOut:
     return HeldOut(len(points), len(systems), factors[len(factors) // 2], held / len(points))
 
 
-# : Which quantity is estimated from which, as shown on the page.
+# : The estimated quantity and its predictor, as shown on the page.
 ESTIMATES: dict[str, tuple[Callable[[], list[_Point]], bool]] = {
     "write rate with another number of nodes, from one run of the same system": (lambda: of_nodes("easy_write"), True),
     "read rate with another number of nodes, from one run of the same system": (lambda: of_nodes("easy_read"), True),
     "read rate, from the write rate of the same run": (lambda: of_rates("easy_write", "easy_read"), False),
-    "write rate of a system that nobody measured, from the nodes": (lambda: of_rates("nodes", "easy_write"), False),
+    "write rate of an unmeasured system, from its nodes": (lambda: of_rates("nodes", "easy_write"), False),
     "write rate of small unaligned blocks in one file, from that of a file per task": (
         lambda: of_rates("easy_write", "hard_write"),
         False,

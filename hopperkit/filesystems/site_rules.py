@@ -1,7 +1,7 @@
-"""A site's recommendation for a shared file of a given size, as commands: its layout, its pool, its hints.
+"""A site's recommendation for a shared file of a given size, as commands: layout, pool and hints.
 
 A machine file has the sizes from which a site recommends more stripes, and often the command. Below the first size, and
-for files that are not shared by tasks, new files stay as the site makes them.
+for files that are not shared by tasks, new files keep the site's default.
 """
 
 import re
@@ -21,12 +21,12 @@ _EXPORT = re.compile(r"^export\s.*MPICH_MPIIO_HINTS=")
 
 
 _MULTIPLIER = re.compile(r"\bcray_cb_nodes_multiplier=(\d{1,4})\b")
-# Lock modes of Cray's MPI-IO in which aggregators do not take locks from each other.
+# Lock modes of Cray's MPI-IO in which aggregators do not compete for locks.
 _SHARED_LOCKS = re.compile(r"\bcray_cb_write_lock_mode=[12]\b")
 
 
 class SiteRule(NamedTuple):
-    """The layout that a site advises.
+    """The layout recommended by a site.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class SiteRule(NamedTuple):
     commands : tuple of str
         The site's lines, for the folder of the files.
     hints_line : str or None
-        The site's command that passes hints to MPI-IO, if it gives one.
+        The site's command for passing hints to MPI-IO, if given.
     words : str
         Purpose of the rule.
     """
@@ -60,7 +60,7 @@ def site_rule(pace: Pace, default: Sequence[Component], directory: str, pool: st
         Default layout of new files.
     directory : str
     pool : str
-        Pool that is requested; a rule that names another one does not apply.
+        Requested pool; rules for other pools do not apply.
 
     Examples
     --------
@@ -71,7 +71,7 @@ def site_rule(pace: Pace, default: Sequence[Component], directory: str, pool: st
     ...     pace = Pace(Writing(size_bytes=size, writers=64, nodes=8, pattern="collective"), orion)
     ...     return site_rule(pace, default_components(orion), "run/")
     >>> rule(2 * 10**12).commands, rule(10**9).words
-    (('lfs setstripe -c 16 -p capacity -S 16M run/',), 'what new files get here: the site advises stripes from 512 GB on')
+    (('lfs setstripe -c 16 -p capacity -S 16M run/',), 'the default for new files: the site recommends striping from 512 GB on')
     """
     system, writing = pace.system, pace.writing
     if not (system.guide_stripe_counts and pace.collective) or pool not in ("", system.pool or ""):
@@ -79,7 +79,7 @@ def site_rule(pace: Pace, default: Sequence[Component], directory: str, pool: st
     place = sum(writing.size_bytes >= low * BYTES_PER_GB for low in system.guide_from_gb) - 1
     if place < 0:
         components = tuple(default) or default_components(system)
-        words = f"what new files get here: the site advises stripes from {system.guide_from_gb[0]:g} GB on"
+        words = f"the default for new files: the site recommends striping from {system.guide_from_gb[0]:g} GB on"
         return SiteRule(*largest_part(pace, components), components, (setstripe(components, directory),), None, words)
     count = system.guide_stripe_counts[place]
     stripe = system.guide_stripe_size_bytes or system.default_stripe_size_bytes
@@ -92,7 +92,7 @@ def site_rule(pace: Pace, default: Sequence[Component], directory: str, pool: st
 
 
 def writing_by_rule(pace: Pace, rule: SiteRule) -> Pace:
-    """Return the writes as the site's hints make them: its number of aggregators, and locks that they share.
+    """Return the writes with the site's hints: its number of aggregators, and shared locks.
 
     Parameters
     ----------

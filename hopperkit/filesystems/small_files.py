@@ -1,13 +1,13 @@
 """Cost of many small files, and alternatives.
 
 Creating and reading a file are requests to the metadata servers, whose request rate is independent of file size. Four
-ways for the same data:
+ways to store the same data:
 
 =============  ============================================================================
 one folder     each file by itself, all in one folder
 own folders    each file by itself, in a folder for each task
-node archive   files in memory or on the disk of a node, then one archive a node (tar, zip, squashfs)
-one file       one shared file with the files as records of it (HDF5, a database, WebDataset shards)
+node archive files in a node's memory or on its disk, then one archive per node (tar, zip, squashfs)
+one file one shared file with the files as records (HDF5, a database, WebDataset shards)
 =============  ============================================================================
 
 In separate folders the same file systems create 3.6 times as many files per second: the ratio of the medians of 95
@@ -24,7 +24,7 @@ from hopperlib.units import BYTES_PER_GB
 
 Way = Literal["one folder", "own folders", "node archive", "one file"]
 WAYS: tuple[Way, ...] = get_args(Way)
-# 173,959 and 48,307 files a second.
+# 173,959 and 48,307 files per second.
 _OWN_FOLDERS = 3.6
 
 
@@ -34,11 +34,11 @@ class FilesCost(NamedTuple):
     Parameters
     ----------
     files : int
-        On the file system, counted by quotas.
+        Files on the file system, counted by quotas.
     metadata_s : Range
-        Creating them. [s]
+        Time to create them. [s]
     moving_s : float
-        Their data, at the rate of the nodes or of the file system. [s]
+        Time for their data, at the rate of the nodes or of the file system. [s]
     """
 
     files: int
@@ -47,7 +47,7 @@ class FilesCost(NamedTuple):
 
     @property
     def total_s(self) -> Range:
-        """All of it. [s]"""
+        """Total time. [s]"""
         return Range(*(each + self.moving_s for each in self.metadata_s))
 
 
@@ -59,7 +59,7 @@ def files_cost(way: Way, *, files: int, size_bytes: int, tasks: int, nodes: int,
     way : {"one folder", "own folders", "node archive", "one file"}
     files : int
     size_bytes : int
-        Of one file. [bytes]
+        Size of one file. [bytes]
     tasks, nodes : int
     system : FileSystem
 
@@ -70,7 +70,7 @@ def files_cost(way: Way, *, files: int, size_bytes: int, tasks: int, nodes: int,
 
     Examples
     --------
-    A million files of 10 kB by 1,000 tasks of 10 nodes, where 10,000 files are created a second:
+    A million files of 10 kB from 1,000 tasks on 10 nodes, at 10,000 creates per second:
 
     >>> from dataclasses import replace
     >>> from hopperlib.machine import Machine

@@ -1,11 +1,11 @@
-"""Which stripe count and size a file should have, and the commands that give it them.
+"""Recommend a stripe count and size for a file, with the commands to set them.
 
 If the machine file has the site's rule for such a file, that is the answer, with its estimate; a layout that is
 estimated to take a tenth less time is reported as an alternative (`hopperkit.filesystems.site_rules`).
 
-Elsewhere new files have a layout already: it stays if it comes within 5 % of the best. Otherwise the estimate of
-`hopperlib.storage.lustre.rates` is maximized over counts, sizes and the tasks that write, and the smallest count within
-5 % of it is chosen, as objects have a cost for others. The layout has the form of the site's default (its pool, its
+Otherwise, the default layout of new files is kept if it is within 5 % of the best. If it is not, the estimate of
+`hopperlib.storage.lustre.rates` is maximized over counts, sizes and writing tasks, and the smallest count within 5 % of
+the maximum is chosen, because objects cost other users. The layout has the form of the site's default (its pool, its
 first components). Three things come before the estimate:
 
 - the site's upper limit per file;
@@ -53,21 +53,21 @@ _PATTERNS = {"shared": "collective", "file-per-process": "file-per-process", "on
 
 # The smallest count is used that achieves this share of the best rate.
 _NEAR_BEST = 0.955
-# How the reason of a layout begins that the estimate prefers to the site's.
+# Beginning of the reason if the estimate prefers another layout to the site's.
 DEPARTS = "departs from the site's rule"
-# A layout that departs from the site's rule must take this share of its time at most.
+# A layout that departs from the site's rule must take at most this share of its time.
 _DEPARTS = 0.9
 # Values used in scripts of public IO500 results on Lustre, and by sites.
 _LARGEST_STRIPE_BYTES = 16 * BYTES_PER_MIB
 _STRIPES_PER_OST = 16
-# Counts that are all tried; above, steps of 5 %.
+# Counts up to this are all tried; above, in steps of 5 %.
 _EVERY_COUNT = 64
 _MANY_FILES = 10_000
 # Share of the time from which locks are a problem.
 _LOCK_PROBLEM_SHARE = 0.2
-# Files up to this size can lie on the metadata server as a whole: what nearly all public IO500 scripts give them.
+# Files up to this size can be stored entirely on the metadata server, as nearly all public IO500 scripts do.
 _SMALL_FILE_BYTES = 65_536
-# Objects per OST that public IO500 scripts give a file of small unaligned blocks.
+# Objects per OST for a file of small unaligned blocks in public IO500 scripts.
 _OVERSTRIPED = 4
 _LIMITS = {
     "tasks": "the tasks that write",
@@ -94,15 +94,15 @@ class Advice:
     Parameters
     ----------
     layout : Layout
-        Of the file, or of each file.
+        Layout of the file, or of each file.
     writing : Writing
         How the data are written if the advice is followed: a shared file through aggregators, in whole stripes.
     reasons : tuple of str
-        Why the count, why the size.
+        Reasons for the count and the size.
     commands : tuple of str
         Lines to type before the run.
     hints : tuple of (str, str)
-        Hints for MPI-IO, in order; empty where MPI-IO has no part.
+        Hints for MPI-IO, in order; empty if MPI-IO is not involved.
     cautions : tuple of str
         Additional notes.
     estimate : Estimate
@@ -110,7 +110,7 @@ class Advice:
     keeps_default : bool
         Whether this is the default layout of new files.
     mpi : str
-        Whose hints: ``cray``, ``romio`` or ``ompio``.
+        Library of the hints: ``cray``, ``romio`` or ``ompio``.
     alternatives : tuple of Alternative
         Newer kinds of layout, and when they fit better.
     too_large : bool
@@ -146,12 +146,17 @@ class Advice:
 
     @property
     def hints_line(self) -> str | None:
-        """The line that passes the hints to the MPI library, the site's if it gives one; None without hints."""
+        """The line that passes the hints to the MPI library (the site's, if given); None without hints."""
         return self.site_hints or hints_line(dict(self.hints), self.mpi)
 
 
 def stripe_sizes(system: FileSystem) -> tuple[int, ...]:
-    """Return the sizes of stripes that are advised: from 1 MiB to the largest that was measured to help. [bytes]
+    """Return the candidate stripe sizes: from 1 MiB to the largest with a measured benefit. [bytes]
+
+    Parameters
+    ----------
+    system : FileSystem
+        File system of a machine file.
 
     Examples
     --------
@@ -165,7 +170,9 @@ def stripe_sizes(system: FileSystem) -> tuple[int, ...]:
 
 
 def _stripe_size(size_bytes: int, count: int, system: FileSystem) -> int:
-    """Return the site's size, else the largest power of two that still gives each OST several stripes, within bounds. [bytes]"""
+    """Return the site's size, otherwise the largest power of two, within bounds, that still gives each OST several
+    stripes. [bytes]
+    """
     if system.guide_stripe_size_bytes:
         return system.guide_stripe_size_bytes
     size = system.default_stripe_size_bytes
@@ -192,12 +199,12 @@ def advise(
     default: Sequence[Component] = (),
     mpi: str = "cray",
 ) -> Advice:
-    """Return the striping that suits.
+    """Return the recommended striping.
 
     Parameters
     ----------
     size_bytes : int
-        All data of a dump together. [bytes]
+        Total data of a dump. [bytes]
     writers : int
         Tasks that hold the data.
     pattern : {"shared", "file-per-process", "one-writer"}
@@ -208,16 +215,16 @@ def advise(
     cores_per_node : int
         Cores of a node, to pack the writers. [cores]
     directory, pool : str
-        Where the files will be; the pool of OSTs, empty for none.
+        Folder of the files; pool of OSTs, empty for none.
     block_bytes : int
         Bytes per call of a task without collective buffering. [bytes]
     reading : bool
-        Whether the rate of reading counts.
+        Whether to optimize reading instead of writing.
     costs : Costs or None
     default : sequence of Component
         Default layout of new files; None uses the file system's record.
     mpi : {"cray", "romio", "ompio"}
-        Whose MPI-IO takes the hints.
+        MPI-IO library for the hints.
 
     Raises
     ------
@@ -226,7 +233,7 @@ def advise(
 
     Examples
     --------
-    The trillion particles, and the settings that were documented as best:
+    The run with a trillion particles, for which these settings are documented as best:
 
     >>> from hopperlib.machine import Machine
     >>> scratch = Machine.load("hopper").file_systems[0]
@@ -250,7 +257,7 @@ def advise(
 
 
 def _advice(pace: Pace, default: tuple[Component, ...], directory: str, pool: str, mpi: str) -> Advice:
-    """Return the advice for writes that were checked: the site's rule if there is one, else the model's choice."""
+    """Return the advice for validated writes: the site's rule if there is one, otherwise the model's choice."""
     site_advice = _of_choice(pace, _choose(pace, default, pool), default, directory, pool, mpi)
     rule = site_rule(pace, default, directory, pool)
     if rule is None:
@@ -259,7 +266,7 @@ def _advice(pace: Pace, default: tuple[Component, ...], directory: str, pool: st
 
 
 def _of_rule(pace: Pace, rule: SiteRule, site_advice: Advice, default: tuple[Component, ...]) -> Advice:
-    """Return the site's rule with the estimate of it; a better layout by the model is the first alternative."""
+    """Return the site's rule with its estimate; a better layout by the model is the first alternative."""
     hinted = writing_by_rule(pace, rule)
     result = estimate_layout(hinted, rule.components)
     layout = Layout(stripe_count=rule.stripe_count, stripe_size_bytes=rule.stripe_size_bytes, osts=pace.system.osts)
@@ -286,7 +293,7 @@ def _of_rule(pace: Pace, rule: SiteRule, site_advice: Advice, default: tuple[Com
 
 
 def _site_aggregators(result: Estimate) -> str:
-    """Return that the site's hints set the number of aggregators."""
+    """Return the statement that the site's hints set the number of aggregators."""
     return f"{text.count(result.callers, 'aggregator')} by the site's hints"
 
 
@@ -299,8 +306,7 @@ def _departure(site_advice: Advice, result: Estimate) -> str:
     """Return the expected gain of a layout other than the site's rule, and its basis."""
     return (
         f"{DEPARTS}: {digits(site_advice.estimate.rate_gb_s, 3)} GB/s by this estimate, compared with "
-        f"{digits(result.rate_gb_s, 3)}. It depends on {limit_words(site_advice.estimate.limit)} and considers only your job, the site "
-        "all of them: measure both before you keep it"
+        f"{digits(result.rate_gb_s, 3)}. It depends on {limit_words(site_advice.estimate.limit)} and considers only your job, while the site considers all jobs: measure both before you adopt it"
     )
 
 
@@ -321,7 +327,7 @@ def _of_choice(
         estimate=result,
         keeps_default=choice.components == default,
         mpi=mpi,
-        # Who has a progressive layout needs no word about them.
+        # Users of a progressive layout need no note about them.
         alternatives=() if len(choice.components) > 1 else tuple(_alternatives(pace, layout, directory, pool)),
         too_large=share > 1,
     )
@@ -345,7 +351,7 @@ def limit_words(limit: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class _Choice:
-    """A layout, why no more stripes, and the best count if the site had no limit."""
+    """A layout, the reason for its stripe count, and the best count without the site's limit."""
 
     count: int
     stripe_bytes: int
@@ -361,20 +367,20 @@ def _rule_stripe(pace: Pace, count: int) -> int:
 
 
 def _fastest(pace: Pace, count: int) -> tuple[float, int]:
-    """Return the least time with a count and the stripe size that gives it, including that of the rule."""
+    """Return the shortest time with a count, and its stripe size, including that of the rule."""
     # For separate files only the number of objects matters.
     tried = {_rule_stripe(pace, count), *(() if pace.own_files else stripe_sizes(pace.system))}
     return min((pace.time_s(count, size), size) for size in tried)
 
 
 def _least(pace: Pace, most: int) -> tuple[int, int]:
-    """Return the best count up to a bound, and the least that is nearly as fast."""
+    """Return the best count up to a bound, and the smallest that is nearly as fast."""
     size = pace.writing.size_bytes
     counts = {*range(1, min(most, _EVERY_COUNT) + 1), most, min(most, pace.system.useful_stripe_count or most)}
     step = float(_EVERY_COUNT)
     while (step := step * 1.05) < most:
         counts.add(int(step))
-    # Where a few pieces are dealt out, one object more can save a turn.
+    # With few pieces, one more object can save a round.
     pieces = {-(-size // (stripe * turns)) for stripe in (BYTES_PER_MIB, 4 * BYTES_PER_MIB) for turns in range(1, 5)}
     counts |= {count for count in pieces if count <= most}
     times = {count: _fastest(pace, count)[0] for count in counts}
@@ -382,7 +388,7 @@ def _least(pace: Pace, most: int) -> tuple[int, int]:
     bound = times[best] / _NEAR_BEST
     ordered = sorted(counts)
     high = next(count for count in ordered if times[count] <= bound)
-    # Between the last count tried that was too few and this one.
+    # Search between the last count that was too small and this one.
     for count in range(ordered[max(ordered.index(high) - 1, 0)] + 1, high):
         if _fastest(pace, count)[0] <= bound:
             return best, count
@@ -400,18 +406,18 @@ def _choose(pace: Pace, default: tuple[Component, ...], pool: str) -> _Choice:
     unlimited = min(more, key=lambda wider: _fastest(pace, wider)[0]) if best == most else best
     bound = _fastest(pace, best)[0] / _NEAR_BEST
     by_itself = largest_part(pace, default)
-    # Of many files each more stripe is one more object a file, which costs others.
+    # With many files, another stripe means another object per file, which costs other users.
     fits = pool in ("", default[-1].pool) and by_itself[0] <= (count if pace.own_files else most)
     if fits and estimate_layout(pace, default).time_s <= bound:
         return _Choice(
-            *by_itself, "what new files get here, and within 5 % of the best by the estimate", unlimited, default
+            *by_itself, "the default for new files, and within 5 % of the best by the estimate", unlimited, default
         )
     limit = limit_words(pace.estimate(count, _fastest(pace, count)[1]).limit)
     reason = f"within 5 % of the best by the estimate, limited by {limit}"
     useful = system.useful_stripe_count
     if useful and not pace.own_files and count <= useful <= count * TYPICAL_FACTOR:
         count = useful
-        reason = f"nothing was gained beyond {useful} of {system.osts} OSTs when it was measured here"
+        reason = f"measurements here showed no gain beyond {useful} of {system.osts} OSTs"
     elif count == 1:
         reason = f"more would gain less than 5 %: {limit} are the limit"
     if unlimited > most:
@@ -433,7 +439,7 @@ def _near_rule(pace: Pace, count: int, bound_s: float) -> int:
 
 
 def _reasons(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
-    """Yield why this count, this size and that many aggregators."""
+    """Yield the reasons for the count, the size and the number of aggregators."""
     stripes = f"{choice.count} stripe{'s' * (choice.count > 1)}"
     if pace.own_files:
         yield f"{stripes} a file: {choice.reason}"
@@ -447,8 +453,8 @@ def _reasons(pace: Pace, choice: _Choice, result: Estimate) -> Iterator[str]:
 def _size_reason(pace: Pace, choice: _Choice) -> str:
     """Return the reason for this stripe size."""
     if choice.stripe_bytes > _rule_stripe(pace, choice.count):
-        return "the fewer, the fewer locks change hands"
-    return "with one OST any size will do" if choice.count == 1 else "large pieces, and still several for each OST"
+        return "the smallest count has the fewest lock transfers"
+    return "with one OST any size will do" if choice.count == 1 else "large pieces, but still several per OST"
 
 
 def _hints(layout: Layout, writing: Writing, aggregators: int) -> tuple[tuple[str, str], ...]:
@@ -463,7 +469,7 @@ def _hints(layout: Layout, writing: Writing, aggregators: int) -> tuple[tuple[st
 def _cautions(pace: Pace, choice: _Choice, result: Estimate, share: float) -> Iterator[str]:
     """Yield cautions: slow OSTs, many files, differences from the site's advice, and space."""
     if pace.collective:
-        yield "one slow or nearly full OST of the file slows every write: probe them first"
+        yield "one slow or nearly full OST slows every write to the file: probe them first"
     if pace.own_files:
         yield from _many_files(pace.writing.writers, choice.count, pace.system.osts)
     most, wider = pace.system.advised_stripe_count, choice.unlimited
@@ -502,7 +508,7 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
 def writing_findings(
     writing: Writing, layout: Layout, system: FileSystem, estimate: Estimate, advice: Advice
 ) -> tuple[Finding, ...]:
-    """Return the findings about writing to a file with this layout.
+    """Return the findings about writing a file with this layout.
 
     Parameters
     ----------
@@ -529,11 +535,11 @@ def writing_findings(
 
 
 def _layout_findings(writing: Writing, layout: Layout, system: FileSystem, estimate: Estimate) -> Iterator[Finding]:
-    """Yield problems of the layout for these writes."""
+    """Yield problems with the layout for these writes."""
     # Aggregators write whole stripes already.
     if writing.pattern == "shared" and estimate.locks_s > _LOCK_PROBLEM_SHARE * estimate.time_s:
         message = (
-            "Much of the time goes into locks that change hands. Let aggregators write whole stripes "
+            "Much of the time is spent on lock transfers. Let aggregators write whole stripes "
             "(collective buffering), or write larger blocks."
         )
         yield Finding("lock-contention", message, "problem")
@@ -542,18 +548,18 @@ def _layout_findings(writing: Writing, layout: Layout, system: FileSystem, estim
         message = "Blocks and stripes do not line up: many blocks are cut in two. Make one a multiple of the other."
         yield Finding("unaligned", message)
     if layout.stripe_count == system.max_stripe_count and writing.pattern != "file-per-process":
-        message = "A file on every OST is written as slowly as the slowest of them, and no OST can be avoided."
+        message = "A file on every OST is written at the speed of the slowest one, and no OST can be avoided."
         yield Finding("all-osts", message, "note")
 
 
 def _many_files(files: int, count: int, osts: int) -> Iterator[str]:
-    """Yield cautions about many files: one OST may get much more than the others if they fall at random."""
+    """Yield cautions about many files: placed at random, they may load one OST much more than the others."""
     fullest, mean = expected_fullest(files, count, osts), files * count / osts
-    random = "if the files fall on OSTs at random, the fullest gets"
+    random = "if files are placed on OSTs at random, the fullest gets"
     if mean < 1 and fullest > 1.05:
         # Most OSTs get nothing; the question is whether two files share one.
         yield f"{random} {fullest:.1f} stripes where 1 would do"
     elif mean >= 1 and fullest > 1.05 * mean:
         yield f"{random} {fullest / mean:.2f} times the mean, and all wait for it"
     if files >= _MANY_FILES:
-        yield f"{files:,} files a dump are slow to list and to read back: consider one shared file"
+        yield f"{files:,} files per dump are slow to list and to read back: consider one shared file"

@@ -1,4 +1,4 @@
-"""Reference for a benchmark: its current level, and the margin that a good run misses only once in this many runs.
+"""Reference for a benchmark: its current level, and the margin that good runs rarely exceed.
 
 The runs since the last change, without outliers, are treated as draws from one lognormal distribution. The next run is
 beyond ``mean -+ t s sqrt(1 + 1/n)`` of the logarithms with the requested probability, including the uncertainty of mean
@@ -19,7 +19,7 @@ from hopperlib.monitoring.history import Report
 from hopperlib.student import t_quantile
 
 FEWEST_RUNS = 20
-"""From fewer runs no reference is proposed."""
+"""With fewer runs, no reference is proposed."""
 
 
 class Reference(NamedTuple):
@@ -30,9 +30,9 @@ class Reference(NamedTuple):
     value : float
         The level, in the unit of the benchmark.
     lower, upper : float or None
-        How far a run may be off, as a share of the value; one of them is None.
+        Allowed deviation of a run, as a fraction of the value; one of the two is None.
     runs, failed : int
-        Runs since the last change, and how many of them the bound would have failed, each against the others.
+        Runs since the last change, and how many would have failed the bound derived from the others.
     most_failures : float
         Upper bound of the true failure rate, from these runs (95 %).
     """
@@ -46,13 +46,18 @@ class Reference(NamedTuple):
 
 
 def reference_of(report: Report, false_alarm: float) -> Reference | None:
-    """Return a reference for a series that has been judged; None for one that has no level, or too few runs at it.
+    """Return a reference for an analyzed series; None if it has no level, or too few runs at it.
 
     Parameters
     ----------
     report : Report
     false_alarm : float
         Share of the good runs that fail.
+
+    Raises
+    ------
+    InputError
+        If `false_alarm` is not between 0.000001 and 0.1.
 
     Examples
     --------
@@ -73,7 +78,7 @@ def reference_of(report: Report, false_alarm: float) -> Reference | None:
     sign, mean = 1 if report.history.better == "lower" else -1, fmean(logs)
     room = _spreads(len(logs), false_alarm, likeness) * stdev(logs)
     failed = _failures([sign * (log - mean) for log in logs], _spreads(len(logs) - 1, false_alarm, likeness))
-    # Rounded outwards, to what people write.
+    # Rounded outward to a short number.
     value = float(f"{math.exp(mean):.4g}")
     share = sign * math.ceil(1000 * abs(math.exp(mean + sign * room) / value - 1)) / 1000
     lower, upper = (None, share) if sign > 0 else (share, None)

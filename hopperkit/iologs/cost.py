@@ -1,10 +1,10 @@
-"""What I/O cost a job.
+"""Cost of a job's I/O.
 
 Darshan adds up the time of all tasks in their calls. Time in MPI-IO includes the POSIX calls below it. The rest of
 opening and closing a file is metadata. The rest of reading and writing is, for collective calls, waiting for other
-tasks and data exchange with them; otherwise file locks, which Darshan does not count, or the library itself. Time
-outside of I/O calls that a task waits for one inside is in no log, so the slowest task is given next to the mean: a run
-loses something between the two.
+tasks and data exchange with them; otherwise file locks, which Darshan does not count, or the library itself. No log has
+the time that tasks outside I/O calls wait for one inside, so the slowest task is reported next to the mean: the run's
+loss is between the two.
 """
 
 from collections import defaultdict
@@ -28,12 +28,12 @@ class Cost(NamedTuple):
     run_time_s : float or None
         [s]
     transfer_s, metadata_s, waiting_s : float
-        Reading and writing; opening, closing and seeking, of MPI-IO too; reading and writing in MPI-IO less the POSIX
-        calls under it. Of all tasks together. [s]
+        Reading and writing; opening, closing and seeking, including MPI-IO; reading and writing in MPI-IO minus the
+        POSIX calls below it. Sums over all tasks. [s]
     slowest_s : float
         Lower bound of the slowest task's I/O time. [s]
     nodes : int or None
-        Nodes of the job, where they are known.
+        Nodes of the job, if known.
     collective : bool
         Whether a call of MPI-IO was collective, or the log does not count them.
     """
@@ -80,7 +80,7 @@ class Cost(NamedTuple):
         return min(1.0, self.seconds / self.run_time_s)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return it for a row of a table or a program: hours of all tasks, seconds of the run, shares."""
+        """Return the cost as data: hours of all tasks, seconds of the run, shares."""
         return {
             "io_task_hours": round(self.task_s / _HOUR_S, 6),
             "io_node_hours": None if self.node_s is None else round(self.node_s / _HOUR_S, 6),
@@ -97,6 +97,11 @@ class Cost(NamedTuple):
 
 def cost_of(log: DarshanLog) -> Cost:
     """Compute the I/O cost of a job.
+
+    Parameters
+    ----------
+    log : DarshanLog
+        Darshan log of the job.
 
     Examples
     --------
@@ -139,6 +144,11 @@ class Above(NamedTuple):
 def above_by_path(log: DarshanLog) -> dict[str, Above]:
     """Return the time in MPI-IO that is not in calls under it, by file; DAOS names files differently. [s]
 
+    Parameters
+    ----------
+    log : DarshanLog
+        Darshan log of the job.
+
     Examples
     --------
     >>> above = FileRecord(path="/a", interface="MPI-IO", busy_s=10.0, meta_s=3.0)
@@ -165,6 +175,11 @@ def above_by_path(log: DarshanLog) -> dict[str, Above]:
 def waiting_by_path(log: DarshanLog) -> dict[str, float]:
     """Return the time of all tasks in MPI-IO that is not in calls under it, without opening and closing, by file. [s]
 
+    Parameters
+    ----------
+    log : DarshanLog
+        Darshan log of the job.
+
     Examples
     --------
     >>> above = FileRecord(path="/a", interface="MPI-IO", busy_s=10.0)
@@ -176,7 +191,7 @@ def waiting_by_path(log: DarshanLog) -> dict[str, float]:
 
 
 def has_collective_calls(log: DarshanLog, path: str | None = None) -> bool:
-    """Whether a call of MPI-IO to a file, or to any, was collective; true where the log counts no call at all.
+    """Whether any MPI-IO call, to one file or to all, was collective; true if the log counts no calls.
 
     Parameters
     ----------
@@ -219,7 +234,7 @@ def slowest_s(files: Iterable[FileRecord], way: str = "") -> float:
             shared = max(shared, min(file.slowest_s or file.moved(way).time_s, seconds) if way else file.slowest_s)
         else:
             single[min((*file.written_by, *file.read_by), default=-1)] += seconds
-    # Files whose task moved nothing through them name no task.
+    # Files without transfers do not identify a task.
     single.pop(-1, None)
     return max(shared, *single.values()) if single else shared
 
@@ -247,6 +262,13 @@ def time_s(file: FileRecord, way: str = "") -> float:
 
 def task_time(seconds: float, of: str = "task") -> str:
     """Return the time of all tasks, or nodes, together in words.
+
+    Parameters
+    ----------
+    seconds : float
+        Sum over all tasks or nodes. [s]
+    of : str, default "task"
+        "task" or "node".
 
     Examples
     --------
@@ -295,7 +317,7 @@ def waiting_words(cost: Cost) -> str:
 
 
 def headline(cost: Cost) -> str:
-    """Return in a sentence what I/O cost; empty where the log holds no time.
+    """Return a sentence on the cost of I/O; empty if the log has no times.
 
     Parameters
     ----------
@@ -325,10 +347,10 @@ def _headline_parts(cost: Cost) -> Iterator[str]:
     yield f"I/O took {digits(cost.seconds, 3)}{run}, {task_time(cost.task_s)}{of_nodes(cost.node_s)}"
     parts = {
         waiting_words(cost): cost.waiting_s,
-        "metadata (opening, closing, asking)": cost.metadata_s,
+        "metadata (opening, closing, querying)": cost.metadata_s,
         "reading and writing": cost.transfer_s,
     }
     most = max(parts, key=parts.__getitem__)
     yield f"{share(round(parts[most] / cost.task_s, 4))} of it is {most}"
     if cost.slowest_s > 2 * cost.seconds and cost.slowest_s - cost.seconds > 1:
-        yield f"the slowest task spent {digits(cost.slowest_s, 3)} s at least, for which others may have waited"
+        yield f"the slowest task spent {digits(cost.slowest_s, 3)} s or more, while others may have waited"

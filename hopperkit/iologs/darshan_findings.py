@@ -48,6 +48,11 @@ CHECKS: dict[str, tuple[str, ...]] = {
 def finding_data(finding: Finding) -> dict[str, Any]:
     """Return a finding as reports on logs give it to programs: all parts, with a severity for its level.
 
+    Parameters
+    ----------
+    finding : Finding
+        Finding from a log.
+
     Examples
     --------
     >>> finding_data(Finding(code="one-ost", message="All data lie on one OST.", level="advice"))

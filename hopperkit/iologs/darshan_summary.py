@@ -15,6 +15,11 @@ _SUMMED = ("bytes_read", "bytes_written", "read_calls", "write_calls")
 def summary(log: DarshanLog) -> dict[str, Any]:
     """Return the job in numbers: bytes, rates, access sizes, shared and unique files, stripe settings, OSTs.
 
+    Parameters
+    ----------
+    log : DarshanLog
+        Darshan log of the job.
+
     Examples
     --------
     >>> log = DarshanLog(executable="a.out", job_id=1, tasks=4, run_time_s=9.0, modules=("POSIX",), files=())
@@ -72,7 +77,7 @@ def passed_s(traffic: Sequence[Traffic]) -> float:
 
 
 def _mounts(log: DarshanLog) -> list[dict[str, Any]]:
-    """Return the file systems that were used, the most used first."""
+    """Return the file systems that were used, most used first."""
     used: dict[tuple[str, str], list[int]] = defaultdict(list)
     for file in log.files:
         if file.bytes_moved and (mount := log.mount_of(file.path)):

@@ -107,6 +107,11 @@ class _Sight(NamedTuple):
 def seen_in(log: DarshanLog) -> Iterator[Seen]:
     """Yield a log's evidence about OSTs and nodes, for each usable direction.
 
+    Parameters
+    ----------
+    log : DarshanLog
+        Darshan log of the job.
+
     Examples
     --------
     >>> from hopperkit.iologs.darshan_log import FileRecord, StripeLayout
@@ -187,6 +192,11 @@ def _count_of(sights: Iterable[Iterable[_Sight]]) -> int:
 def part_count(seen: Iterable[Seen]) -> int:
     """Return how many parts logs show, each of which may be the slowest by chance.
 
+    Parameters
+    ----------
+    seen : iterable of Seen
+        Evidence from several logs.
+
     Examples
     --------
     >>> part_count([Seen("a.out", tuple((1.0 + ost, None, (Part("ost", "/s", "write", ost),)) for ost in range(10)))])
@@ -197,6 +207,15 @@ def part_count(seen: Iterable[Seen]) -> int:
 
 def health_of(part: Part, seen: Iterable[tuple[int, Seen]], parts: int) -> Health | None:
     """Return the health of one part by numbered logs, one of so many parts; None if no log tells it from others.
+
+    Parameters
+    ----------
+    part : Part
+        OST or node.
+    seen : iterable
+        Evidence from each log, with the number of the log.
+    parts : int
+        Number of parts compared.
 
     Examples
     --------

@@ -114,6 +114,13 @@ def _of_four_in_five(factors: Sequence[float]) -> float | None:
 def unseen_findings(factors: Mapping[tuple[str, str], float | None], healths: Sequence[Health]) -> Iterator[Finding]:
     """Yield how slow an OST and a node would have had to be to be found.
 
+    Parameters
+    ----------
+    factors : mapping
+        Detectable factors by part.
+    healths : sequence of Health
+        Joint results by part.
+
     Examples
     --------
     >>> healths = [Health(Part("ost", "/s", "write", ost), 5, 0, 1.0, 1.0, "no sign") for ost in range(40)]

@@ -17,6 +17,11 @@ _FIRST_WORDS = 4
 def wrappers_of(text: str) -> frozenset[str]:
     r"""Return the files that a script writes by here-documents and that choose a GPU.
 
+    Parameters
+    ----------
+    text : str
+        Text of a job script.
+
     Examples
     --------
     >>> sorted(wrappers_of("cat << EOF > ./pick_${SLURM_JOB_ID}\nexport ROCR_VISIBLE_DEVICES=\\$SLURM_LOCALID\nEOF\n"))

@@ -131,6 +131,13 @@ def _spelling(name: str, launcher: LauncherKind) -> str:
 def option_text(name: str, value: str) -> str:
     """Return an option as typed; aprun's options have one dash, and their value follows after a space.
 
+    Parameters
+    ----------
+    name : str
+        Name of the option.
+    value : str
+        Its value; None for an option without one.
+
     Examples
     --------
     >>> option_text("-n", "4"), option_text("--exact", ""), option_text("--comment", "of $USER today")

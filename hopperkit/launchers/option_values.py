@@ -213,6 +213,11 @@ def hex_mask(flag: str, text: str) -> tuple[int, ...]:
 def host_count(text: str) -> int | None:
     """Return the number of hosts in a Slurm host list; None if it is abbreviated.
 
+    Parameters
+    ----------
+    text : str
+        List of hosts, as written on the line.
+
     Examples
     --------
     >>> host_count("nid[000001-000004,9],login1")
@@ -233,6 +238,11 @@ def host_count(text: str) -> int | None:
 
 def assigned(texts: Iterable[str]) -> dict[str, str]:
     """Return the variables that texts ``NAME=value`` set; texts without the sign set none.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        Texts of the form NAME=VALUE.
 
     Examples
     --------

@@ -324,6 +324,19 @@ def read_programs(
 ) -> Iterator[tuple[list[Given], Sequence[Word]]]:
     """Yield the options and the command of each program of a line; the arguments are those of `read_options`.
 
+    Parameters
+    ----------
+    words : sequence of Word
+        Words of the line after the launcher.
+    program : str
+        Launcher.
+    known : sequence of str or None
+        Options that it has; None for all.
+    where : str
+        Name of the line for messages.
+    site : sequence of str or None
+        Options defined by the site.
+
     Raises
     ------
     LaunchError

@@ -114,6 +114,11 @@ def read_in_job(
     kind : str or None
         Kind of node; None for the script's request.
 
+    Raises
+    ------
+    LaunchError
+        If a directive or a launch line is invalid, or does not fit the machine.
+
     Examples
     --------
     >>> script = read_script("#SBATCH -N 2 -n 8\nsrun -n $SLURM_NTASKS ./a.out\n")
@@ -265,6 +270,11 @@ _OTHERS = {
 def runs_by_itself(script: Script) -> bool:
     r"""Whether a job script starts no tasks at all, so that its commands run once, on the first of its nodes.
 
+    Parameters
+    ----------
+    script : Script
+        Batch script.
+
     Examples
     --------
     >>> [runs_by_itself(read_script(f"#SBATCH -N 1\n{line}\n")) for line in ("python t.py", "srun ./a", "jsrun ./a")]
@@ -275,6 +285,11 @@ def runs_by_itself(script: Script) -> bool:
 
 def explain_missing_line(text: str) -> str:
     r"""Return what a text contains instead of a launch line, as the end of an error message.
+
+    Parameters
+    ----------
+    text : str
+        Text without a launch line.
 
     Examples
     --------

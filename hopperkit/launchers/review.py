@@ -83,6 +83,13 @@ class Review(NamedTuple):
 def review_line(text: str | Script, machine: Machine, **given: Any) -> Review:
     """Review the first launch line of a text; the arguments are those of `review_lines`.
 
+    Parameters
+    ----------
+    text : str or Script
+        Launch line.
+    machine : Machine
+        Machine that it runs on.
+
     Examples
     --------
     >>> review = review_line("aprun -n 384 -N 12 vasp", Machine.load("hopper"))

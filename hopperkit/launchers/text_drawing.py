@@ -210,6 +210,11 @@ def _per_numa_node(placed: NodePlacement, kind: NodeKind) -> str:
 def headline(placement: Placement) -> str:
     """Return in a sentence how many tasks run where.
 
+    Parameters
+    ----------
+    placement : Placement
+        Placement to describe.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine

@@ -1,4 +1,4 @@
-"""How a question is declared: its settings as typed fields, each with its control, and its answer.
+"""Declare a question: its settings as typed fields, each with its control, and its answer.
 
 A question is one module. A subclass of `Setting` has one field per control; derived values are properties. A function
 takes such a setting and returns a `Result`, and `declared` joins both to the module's ``QUESTION``::
@@ -17,7 +17,7 @@ takes such a setting and returns a `Result`, and `declared` joins both to the mo
 `choice`, `switch`    one of a few options; on or off
 `text`, `file`        a text, the text of a file
 `machine`             a machine of the library or of a file: the field is a `Machine`
-`machine_file`        a machine file of the reader's own, which takes the place of `machine`
+`machine_file`        the reader's machine file, which replaces `machine`
 ====================  ==========================================================
 """
 
@@ -102,42 +102,152 @@ def number(label: str, default: float, span: Span, **more: Unpack[NumberDetails]
 
 
 def whole(label: str, default: int, span: tuple[int, int], **more: Unpack[NumberDetails]) -> Any:
-    """Declare a count that is typed in; its span is least and most."""
+    """Declare a count that is typed in; its span is least and most.
+
+    Parameters
+    ----------
+    label : str
+        Label of the control.
+    default : int
+        Initial value.
+    span : tuple[int, int]
+        Minimum and maximum.
+
+    Examples
+    --------
+    >>> whole("Nodes", 4, (1, 100))(name="nodes").read("8")
+    8
+    """
     return number(label, default, (*span, 1), **more)
 
 
 def slider(label: str, default: float, span: Span, **more: Unpack[NumberDetails]) -> Any:
-    """Declare a number on a scale; its span is least, most, step."""
+    """Declare a number on a scale; its span is least, most, step.
+
+    Parameters
+    ----------
+    label : str
+        Label of the control.
+    default : float
+        Initial value.
+    span : Span
+        Minimum, maximum and step.
+
+    Examples
+    --------
+    >>> slider("Load", 0.9, (0.5, 1.0, 0.05))(name="load").default
+    0.9
+    """
     return partial(Slider, label=label, default=default, low=span[0], high=span[1], step=span[2], **more)
 
 
 def fraction(label: str, default: float, **more: Unpack[NumberDetails]) -> Any:
-    """Declare a share of a whole, from 0 to 1 in steps of 0.05."""
+    """Declare a share of a whole, from 0 to 1 in steps of 0.05.
+
+    Parameters
+    ----------
+    label : str
+        Label of the control.
+    default : float
+        Initial value, from 0 to 1.
+
+    Examples
+    --------
+    >>> fraction("Busy part", 0.5)(name="busy").high
+    1.0
+    """
     return slider(label, default, (0.0, 1.0, 0.05), **more)
 
 
 def choice(label: str, default: str, options: Mapping[str, str], **more: Unpack[ChoiceDetails]) -> Any:
-    """Declare one of a few options: its name, and its label."""
+    """Declare one of a few options: its name, and its label.
+
+    Parameters
+    ----------
+    label : str
+        Label of the control.
+    default : str
+        Initial value, one of the options.
+    options : mapping
+        Values with their labels.
+
+    Examples
+    --------
+    >>> choice("Direction", "write", {"write": "writes", "read": "reads"})(name="direction").read("read")
+    'read'
+    """
     return partial(Choice, label=label, default=default, options=tuple(options.items()), **more)
 
 
 def switch(label: str, default: bool, **more: Unpack[Details]) -> Any:
-    """Declare on or off."""
+    """Declare a switch.
+
+    Parameters
+    ----------
+    label : str
+        Label of the control.
+    default : bool
+        Initial value.
+
+    Examples
+    --------
+    >>> switch("Compressed", False)(name="compressed").read("true")
+    True
+    """
     return partial(Switch, label=label, default=default, **more)
 
 
 def text(label: str, default: str = "", **more: Unpack[TextDetails]) -> Any:
-    """Declare a text."""
+    """Declare a text.
+
+    Parameters
+    ----------
+    label : str
+        Label of the control.
+    default : str, default ""
+        Initial text.
+
+    Examples
+    --------
+    >>> text("Line")(name="line").default
+    ''
+    """
     return partial(Text, label=label, default=default, **more)
 
 
 def file(label: str, default: str = "", **more: Unpack[FileDetails]) -> Any:
-    """Declare the text of a file."""
+    """Declare the text of a file.
+
+    Parameters
+    ----------
+    label : str
+        Label of the control.
+    default : str, default ""
+        Initial text.
+
+    Examples
+    --------
+    >>> file("Log", accept=".txt")(name="log").accept
+    '.txt'
+    """
     return partial(FileText, label=label, default=default, **more)
 
 
 def machine(label: str = "Machine", default: str = "hopper", **more: Unpack[MachineDetails]) -> Any:
-    """Declare a machine of the library; a setting has it as a `Machine`, or None where ``none`` is an option."""
+    """Declare a machine of the library; a setting has it as a `Machine`, or None where ``none`` is an option.
+
+    Parameters
+    ----------
+    label : str, default "Machine"
+        Label of the control.
+    default : str, default "hopper"
+        Name of the initial machine.
+
+    Examples
+    --------
+    >>> machine()(name="machine").read("titan")
+    'titan'
+    """
     return partial(MachineChoice, label=label, default=default, **more)
 
 
@@ -148,8 +258,13 @@ def machine_file(replaced: str = "the machine above") -> Any:
     ----------
     replaced : str, default 'the machine above'
         Name of the field that it replaces.
+
+    Examples
+    --------
+    >>> machine_file()(name="machine_file").default
+    ''
     """
-    help = f"TOML, as `hopper machine new` writes it; it takes the place of {replaced}."
+    help = f"TOML, as written by `hopper machine new`; it replaces {replaced}."
     return file("Custom machine file", accept=".toml", help=help, advanced=True)
 
 
@@ -187,7 +302,7 @@ class Setting:
         self.check()
 
     def check(self) -> None:
-        """Refuse values that do not fit together, with an `InputError`."""
+        """Reject inconsistent values with an `InputError`."""
 
     @classmethod
     @cache
@@ -210,7 +325,7 @@ def declared(
     partial_results: Callable[[S], Iterator[Result]] | None = None,
     heavy: bool = False,
 ) -> Question:
-    """Return the question of a setting and its answer, named as the module.
+    """Return the question for a setting and its answer, named after the module.
 
     Parameters
     ----------

@@ -1,12 +1,12 @@
-"""The questions there are: where each is answered, and the question in one sentence.
+"""The list of questions: the module that answers each, and the question in one sentence.
 
-A table of texts, so that the command line and the browser import only the requested question, and ``hopper --help``
-none.
+It is a table of texts, so that the command line and the browser import only the requested question, and ``hopper
+--help`` imports none.
 """
 
 from hopperlib.errors import did_you_mean
 
-# By room, in the order in which they are listed: name -> the question.
+# By package, in listing order: name -> question.
 _ROOMS: dict[str, dict[str, str]] = {
     "node": {
         "machines": "What follows from the parts of a machine, and how do machines compare?",
@@ -72,12 +72,17 @@ def sentences() -> dict[str, str]:
 
 
 def sentence(name: str) -> str:
-    """Return the question of a name in one sentence.
+    """Return a question by name, in one sentence.
+
+    Parameters
+    ----------
+    name : str
+        Name of the question, such as "memory".
 
     Raises
     ------
     KeyError
-        If the catalogue does not have it: a new question needs its line here.
+        If it is not in the catalogue: a new question must be added here.
 
     Examples
     --------

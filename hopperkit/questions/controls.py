@@ -6,7 +6,7 @@
 `Choice`       one of a few named options
 `Switch`       on or off
 `MachineChoice`  a machine of the library, a path or a `Machine` where there is a file system
-`Text`         a line or a block of text, never put into an address
+`Text`         a line or a block of text, never put into the URL
 `FileText`     the text of a file, pasted or dropped, likewise
 =============  ====================================================
 
@@ -94,7 +94,7 @@ class Control:
         return "--" + (self.option or self.name).replace("_", "-")
 
     def read(self, value: Any) -> Any:
-        """Return the value checked and converted; `InputError` if it cannot be."""
+        """Return the checked and converted value; raise `InputError` if it is invalid."""
         return value
 
     def to_dict(self) -> dict[str, Any]:
@@ -125,7 +125,7 @@ def _typed_number(control: Control, typed: str) -> tuple[float, float | str]:
     """Return a text as a number, and its display form: a plain number as parsed, one with a unit as typed."""
     text = typed.strip()
     if "," in text and not re.fullmatch(_THOUSANDS, text):
-        # 1,29 may be a decimal comma; taking it for 129 would be a wrong number.
+        # 1,29 may have a decimal comma; reading it as 129 would be wrong.
         raise control.refuse(typed, "must be a number, with a point before its decimals")
     factor, measured = 1.0, re.fullmatch(_MEASURED, text)
     if measured and control.unit:
@@ -148,7 +148,7 @@ def _read_number(control: Control, value: Any, low: float, high: float, whole: b
         raise control.refuse(value, "must be a number")
     if whole and isinstance(given, float) and given.is_integer():
         given = int(given)
-    # The comparison is written so that "not a number" fails it.
+    # The comparison is written so that NaN fails it.
     if not low <= value <= high:
         raise control.refuse(given, f"must be from {low:,.12g} to {high:,.12g}, the range of this control")
     if whole:
@@ -237,7 +237,7 @@ class Choice(Control):
     __slots__ = ()
 
     def offered(self) -> tuple[tuple[str, str], ...]:
-        """Return the options there are, each with its label."""
+        """Return the options, each with its label."""
         return self.options
 
     def read(self, value: Any) -> Any:
@@ -283,7 +283,7 @@ class MachineChoice(Choice):
             return value
         if not isinstance(value, (str, os.PathLike)):
             raise self.refuse(value, "must be the name of a machine, the path of a machine file, or a Machine")
-        # A name stays a name: the page's address and the examples can contain it, but not a machine.
+        # Names are kept: URLs and examples can contain a name, but not a machine.
         if value in Machine.names():
             return value
         try:
@@ -292,7 +292,7 @@ class MachineChoice(Choice):
             raise InputError(str(error), name=self.name, value=str(value)) from error
 
     def offered(self) -> tuple[tuple[str, str], ...]:
-        """Return the machines there are, each with its title, and no machine where that is an answer."""
+        """Return the machines, each with its title, and the option of no machine where allowed."""
         from hopperlib.machine import Machine
 
         titles = Machine.titles().items()
@@ -315,7 +315,7 @@ class Switch(Control):
     __slots__ = ()
 
     def read(self, value: Any) -> bool:
-        """Return True or False; the words true and false are read too."""
+        """Return True or False; the words true and false are accepted too."""
         # Booleans of numpy and pandas are not bool.
         if type(value).__name__ in ("bool", "bool_"):
             return bool(value)
@@ -328,7 +328,7 @@ class Switch(Control):
 class Text(Control):
     """A line or a block of text.
 
-    Typed text stays on the page: it is never put into the address.
+    Typed text stays on the page: it is never put into the URL.
 
     Parameters
     ----------
@@ -337,7 +337,7 @@ class Text(Control):
     rows : int
         Lines shown; 1 makes a single-line field.
     max_length : int
-        Longest text taken. [characters]
+        Longest text accepted. [characters]
     placeholder : str
         Example shown while the field is empty.
 
@@ -345,7 +345,7 @@ class Text(Control):
     --------
     >>> Text(name="line", label="Launch line", default="aprun -n 1 a.out", max_length=20).read("x" * 21)
     Traceback (most recent call last):
-    hopperlib.errors.InputError: line holds 21 characters and may hold 20 at most on this page
+    hopperlib.errors.InputError: line holds 21 characters; at most 20 are allowed on this page
     """
 
     kind: ClassVar[str] = "text"
@@ -354,13 +354,13 @@ class Text(Control):
     __slots__ = ()
 
     def read(self, value: Any) -> str:
-        """Return the text if it is not too long; of a DataFrame or a Series its CSV."""
+        """Return the text if it is not too long; a DataFrame or a Series is converted to CSV."""
         value = value if isinstance(value, str) else frame_text(value) or value
         if not isinstance(value, str):
             raise self.refuse(value, "must be text")
         if len(value) > self.max_length:
             raise InputError(
-                f"{self.name} holds {len(value):,} characters and may hold {self.max_length:,} at most on this page",
+                f"{self.name} holds {len(value):,} characters; at most {self.max_length:,} are allowed on this page",
                 name=self.name,
             )
         return value

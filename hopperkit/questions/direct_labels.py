@@ -1,4 +1,4 @@
-"""Names of lines to compare with, written at the lines themselves, so that no legend has to be looked up."""
+"""Labels of reference lines, placed at the lines, so that no legend is needed."""
 
 from collections.abc import Mapping, Sequence
 from math import log10
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 _WIDTH, _LETTER = 270, 6.5
 #: Height of a row of names above a chart. [pixels]
 ROW = 16
-# Names of lines this close would lie on each other. [fraction of the height]
+# Labels of lines this close would overlap. [fraction of the height]
 _CLOSE = 0.09
 
 
@@ -35,12 +35,12 @@ class Scale(NamedTuple):
         return log10(value) if self.log else value
 
     def fraction(self, value: float) -> float:
-        """Where a value lies, from 0 at the low end to 1."""
+        """Position of a value, from 0 at the low end to 1."""
         low, high = self._along(self.low), self._along(self.high)
         return (self._along(value) - low) / ((high - low) or 1)
 
     def place(self, value: float) -> float:
-        """A value as Plotly places a text: on a logarithmic axis by its power of ten."""
+        """A value in Plotly's text coordinates: on a logarithmic axis, its power of ten."""
         return self._along(value)
 
 
@@ -63,14 +63,14 @@ def mark_labels(marks: Mapping[str, float], scale: Scale) -> list[dict[str, Any]
     >>> [(note["text"], note["xanchor"], note["yshift"]) for note in mark_labels({"least": 1, "most": 99}, Scale(0, 100))]
     [('least', 'left', 0), ('most', 'right', 0)]
 
-    Two that are close are in two rows:
+    Two close labels are put in two rows:
 
     >>> [note["yshift"] for note in mark_labels({"the least of all": 40, "the mean of all": 45}, Scale(0, 100))]
     [16, 0]
     """
     ends: list[float] = []
     notes = []
-    # From the right, as the last one has the top right corner to itself.
+    # From the right, because the last label has the top right corner to itself.
     for name, at in sorted(marks.items(), key=lambda mark: -mark[1]):
         middle, wide = scale.fraction(at), len(name) * _LETTER / _WIDTH
         side = "left" if middle < wide / 2 else "right" if middle > 1 - wide / 2 else "center"

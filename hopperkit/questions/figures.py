@@ -1,7 +1,7 @@
-"""The look of the charts: plain Plotly dicts that are legible in light and dark.
+"""Style of the charts: plain Plotly dicts that are legible in light and dark themes.
 
 =====================  =========================================================
-`Axis`                 what an axis shows: title, unit, range
+`Axis`                 title, unit and range of an axis
 `Series`               the points of one line, one cloud of points or one set of bars
 `Reference`            a horizontal line to compare with: a limit, a documented value
 `chart`                all of it as a `Figure`, with the data as its table
@@ -11,7 +11,7 @@
 =====================  =========================================================
 
 Color is never the only distinction: every series also has a different dash pattern and marker, bars a different
-hatching. Text, grid and background have no color here, so that a page can apply its theme.
+hatching. Text, grid and background have no color here, so that pages can apply their theme.
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -84,7 +84,7 @@ class Axis:
         return f"{self.title} [{self.unit}]" if self.unit else self.title
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the axis as Plotly wants it."""
+        """Return the axis in Plotly's form."""
         axis: dict[str, Any] = {"title": {"text": self.heading}, "automargin": True, "zeroline": False}
         if self.log:
             axis["type"] = "log"
@@ -107,7 +107,7 @@ class Series:
     name : str
         Name in the legend and the table.
     x, y : sequence
-        As many of the one as of the other.
+        Equal numbers of x and y values.
     kind : {"line", "points", "bars"}
         How it is drawn.
     style : int or None
@@ -141,7 +141,12 @@ class Reference(NamedTuple):
 
 
 def style(index: int) -> Style:
-    """Return the look of the series of that number; after the last they start again.
+    """Return the style of a series by number; they repeat after the last one.
+
+    Parameters
+    ----------
+    index : int
+        Number of the series, from 0.
 
     Examples
     --------
@@ -182,7 +187,7 @@ class LayoutKeys(TypedDict, total=False):
 
 
 def layout(x: Axis, y: Axis, **more: Unpack[LayoutKeys]) -> dict[str, Any]:
-    """Return the house's layout for two axes, with no color of text, grid or background.
+    """Return the common layout for two axes, without colors for text, grid or background.
 
     Parameters
     ----------
@@ -225,7 +230,7 @@ def _trace(series: Series, look: Style, high: float | None) -> dict[str, Any]:
 
 
 def _neutral_line(name: str, x: Sequence[Any], y: Sequence[float], dash: str) -> dict[str, Any]:
-    """Return the trace of a line to compare with, whose name is written at it."""
+    """Return the trace of a reference line, labeled with its name."""
     line = {"color": NEUTRAL.color, "dash": dash, "width": 2}
     return {"type": "scatter", "mode": "lines", "name": name, "x": x, "y": y, "line": line, "showlegend": False}
 
@@ -240,14 +245,14 @@ def _levels(series: Sequence[Series], references: Sequence[Reference]) -> Iterat
 
 
 def _marks(series: Sequence[Series], marks: Mapping[str, float]) -> Iterator[dict[str, Any]]:
-    """Yield the traces of vertical lines, up to the greatest value."""
+    """Yield the traces of vertical lines, up to the largest value."""
     for number, (name, at) in enumerate(marks.items()):
         top = max(value for each in series for value in each.y if value is not None)
         yield _neutral_line(name, [at, at], [0, top], ("dash", "dot", "longdash")[number % 3])
 
 
 def _scale(axis: Axis, values: Iterable[Any]) -> Scale:
-    """Return the ends of an axis: those that it is given, else those of its data."""
+    """Return the ends of an axis: those given, otherwise those of its data."""
     numbers = [value for value in values if isinstance(value, (int, float)) and (value > 0 or not axis.log)]
     ends = (min(numbers, default=0.0), max(numbers, default=1.0))
     low, high = (end if bound is None else bound for bound, end in zip((axis.low, axis.high), ends, strict=True))
@@ -257,7 +262,7 @@ def _scale(axis: Axis, values: Iterable[Any]) -> Scale:
 def _labels(
     x: Axis, y: Axis, series: Sequence[Series], references: Sequence[Reference], marks: Mapping[str, float]
 ) -> dict[str, Any]:
-    """Return the names of references and marks as a layout takes them, and the room that they need."""
+    """Return the labels of references and marks for a layout, and the space that they need."""
     heights = [value for each in series for value in each.y]
     ends = [(each.y[0], each.y[-1]) for each in series if len(each.y) and None not in (each.y[0], each.y[-1])]
     across = _scale(x, [*(at for each in series for at in each.x), *marks.values()])
@@ -303,11 +308,10 @@ def chart(
     series : sequence of Series
         At least one.
     references : sequence of Reference
-        Horizontal lines over the whole width; they are rows of no table, so
-        the alt text should name their values.
+        Horizontal lines over the whole width; they are not in the table, so the alt text should give their values.
     marks : mapping of str to float
-        Vertical lines from 0 to the largest value: documented values on the x axis, by name. As references, they are
-        rows of no table.
+        Vertical lines from 0 to the largest value: documented values on the x axis, by name. Like references, they are
+        not in the table.
     **more
         Further keys of the Plotly layout, as `LayoutKeys` lists.
 
@@ -355,7 +359,7 @@ def heat_map(
     title, alt, x, y
         As for `chart`.
     xs, ys : sequence
-        Middles of the cells along each axis.
+        Centers of the cells along each axis.
     cells : sequence of sequence of float or None
         A row for each of `ys`, a number for each of `xs`; None stays empty.
     scale : str

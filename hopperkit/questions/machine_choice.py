@@ -65,7 +65,7 @@ def badge_of(machine: Machine, path: str) -> tuple[Badge, str]:
     return "documented", f"{quantity.source}, {quantity.at}"
 
 
-# Machines that scripts name and whose files are not here: a text that names one is for none of ours.
+# Machines that scripts name but that have no file here: a text that names one is not for ours.
 _OTHERS = """
 summit crusher spock andes ascent rhea jaguar theta crux sophia sunspot cori knl haswell mira puhti mahti roihu
 jureca juwels yellowstone bluefire cheyenne derecho stampede stampede2 frontera vista lonestar summitdev piz
@@ -85,6 +85,11 @@ def machine_of_text(text: str) -> tuple[str, str]:
     A comment is not evidence: a script may be written for another machine than the one it came from. A machine must
     have the launcher, and the requested constraint, partition and QOS unless the text names it. One queue alone is not
     sufficient: several sites have a constraint ``gpu`` and a QOS ``debug``.
+
+    Parameters
+    ----------
+    text : str
+        Launch line or batch script.
 
     Examples
     --------
@@ -116,6 +121,11 @@ def unknown_machine(text: str) -> str:
 
     aprun lines are assumed to be for this book's machine unless they show otherwise.
 
+    Parameters
+    ----------
+    text : str
+        Launch line or batch script.
+
     Examples
     --------
     >>> unknown_machine("aprun -n 24 ./a"), unknown_machine("srun -n 4 ./a")[:26]
@@ -135,11 +145,11 @@ HOW_TO_NAME = (
     "On a login node of it: hopper place --here FILE. Elsewhere: --machine NAME (`hopper machine list`), or write its file "
     "with `hopper machine new`."
 )
-"""How a person gives the machine that a text does not name."""
+"""How users specify the machine if the text does not name it."""
 
 
 class Guess(NamedTuple):
-    """The machine for a text: its name, the word that gave it away, and why it is in doubt where none did."""
+    """The machine for a text: its name, the evidence, and the reason for doubt if there is none."""
 
     machine: str
     sign: str = ""
@@ -147,7 +157,7 @@ class Guess(NamedTuple):
 
 
 def guess_machine(text: str) -> Guess:
-    """Return the machine for which a launch line or script is placed when none is named.
+    """Return the machine for placing a launch line or script when none is named.
 
     Parameters
     ----------
@@ -209,6 +219,13 @@ def _has_launcher(typed: str, launchers: tuple[str, ...]) -> bool:
 def suggest_machine(text: str, machine: Machine) -> str:
     """Return a suggestion if a Slurm script is used with a machine that never ran Slurm; otherwise empty.
 
+    Parameters
+    ----------
+    text : str
+        Launch line or batch script.
+    machine : Machine
+        Machine that was chosen.
+
     Examples
     --------
     >>> suggest_machine("srun -n 4 ./a", Machine.load("hopper"))[:48]
@@ -221,6 +238,6 @@ def suggest_machine(text: str, machine: Machine) -> str:
         return ""
     guessed = machine_of_text(text)[0] or "NAME"
     return (
-        f"{machine.title} never ran srun: this shows what Slurm would do on such nodes. For a machine of today: "
-        f"--machine {guessed}; `hopper machine list` names all."
+        f"{machine.title} never ran srun: this shows what Slurm would do on such nodes. For a current machine: "
+        f"--machine {guessed}; `hopper machine list` lists all."
     )

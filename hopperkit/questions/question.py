@@ -1,4 +1,4 @@
-"""A question: a few controls, examples, and a pure function from their values to a `Result`.
+"""A question: controls, examples, and a pure function from their values to a `Result`.
 
 From this one record follow the command ``hopper NAME``, the explorer on the page (its worker calls
 `hopperkit.render.answer.answer_json`), the widget in JupyterLab and the Python function of its name in `hopperkit`.
@@ -18,8 +18,8 @@ from hopperkit.questions.result import Result
 from hopperlib.errors import InputError, did_you_mean
 
 MIME_TYPE = "application/vnd.hopper.explorer+json"
-# Answer of the last explorer shown under each name; None while its settings are rejected. The code that shows one keeps
-# it here.
+# Answer of the last explorer shown under each name; None while its settings are rejected. Stored by the code that shows
+# it.
 SHOWN: dict[str, Result | None] = {}
 
 
@@ -93,7 +93,7 @@ class Question:
         return {control.name: control.default for control in self.controls}
 
     def starting(self, **defaults: Any) -> "Question":
-        """Return the same question with other starting values: a command may start elsewhere than a page."""
+        """Return the same question with other initial values: commands and pages may differ."""
         controls = (
             replace(control, **{"default": defaults[control.name]}) if control.name in defaults else control
             for control in self.controls
@@ -101,7 +101,7 @@ class Question:
         return replace(self, controls=tuple(controls))
 
     def read(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return all values checked and converted, defaults filled in.
+        """Return all values, checked and converted, with defaults filled in.
 
         Raises
         ------
@@ -121,12 +121,12 @@ class Question:
         Raises
         ------
         InputError
-            If a value is refused, by its control or by the model.
+            If a value is rejected by its control or by the model.
         """
         checked = self.read(values)
         try:
             return self.answer(**checked)
-        # A refusal of the package names its control; another one of a model is at least no traceback.
+        # Errors of the package name their control; other errors of a model are at least not tracebacks.
         except InputError:
             raise
         except ValueError as error:
@@ -152,11 +152,11 @@ class Question:
         """Return the answer; the first values may be positional if the question has arguments."""
         names = [control.name for control in self.controls if control.argument]
         if len(arguments) > len(names):
-            raise TypeError(f"{self.name} takes {len(names)} values without a name, not {len(arguments)}")
+            raise TypeError(f"{self.name} takes {len(names)} positional values, not {len(arguments)}")
         return self.run(**dict(zip(names, arguments, strict=False)), **values)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle and copy a question of the catalogue by its name; starting values that were changed go along."""
+        """Pickle and copy a question by its name, with changed initial values."""
         declared = load(self.name)
         changed = {name: value for name, value in self.defaults.items() if value != declared.defaults[name]}
         return _restored, (self.name, changed)
@@ -180,7 +180,7 @@ class Question:
         return SHOWN[self.name] if self.name in SHOWN else self.run()
 
 
-# A single word that ends as names of files do, or has folders in it.
+# A single word that ends like a file name, or contains folders.
 _FILE_NAME = re.compile(r"\S*\.[A-Za-z]\w{0,7}|\S*/\S+|~\S*")
 
 
@@ -209,7 +209,7 @@ def content(given: Any) -> Any:
         return given if given is None else text_of(given)
     if "\n" in given or not _FILE_NAME.fullmatch(given.strip()):
         return given
-    # Later: no command needs it to start.
+    # Imported late: commands start without it.
     from pathlib import Path
 
     path = Path(given.strip()).expanduser()
@@ -223,6 +223,15 @@ def content(given: Any) -> Any:
 def is_sample(question: Question, name: str, text: str) -> bool:
     """Whether a text comes from the question: its default, or that of an example.
 
+    Parameters
+    ----------
+    question : Question
+        Question with the control.
+    name : str
+        Name of the control.
+    text : str
+        Text to compare.
+
     Examples
     --------
     >>> is_sample(load("place"), "line", "aprun -n 1 mine")
@@ -233,6 +242,11 @@ def is_sample(question: Question, name: str, text: str) -> bool:
 
 def load(name: str) -> Question:
     """Return a question of the catalogue by name.
+
+    Parameters
+    ----------
+    name : str
+        Name of the question, such as "memory".
 
     Raises
     ------
@@ -266,7 +280,7 @@ def answer_of(name: str, /, **values: Any) -> Result:
     ----------
     name : str
     **values
-        Values of its controls; the others keep those with which the page starts.
+        Values of its controls; the others keep the page's initial values.
 
     Examples
     --------
@@ -283,7 +297,7 @@ def _module(path: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != path:
             raise
-        # Only a slip needs it.
+        # Only needed for misspellings.
         import pkgutil
 
         folder, _, name = path.rpartition(".")

@@ -30,7 +30,7 @@ def histogram_figure(
     marks : mapping of str to float
         Documented times to compare with, by name.
     beyond : (int, int)
-        How many times of the first and of the last bar lie beyond it.
+        Number of times in the first and the last bar that are beyond it.
 
     Examples
     --------
@@ -44,9 +44,9 @@ def histogram_figure(
         f"lie from {edges[fullest]:,.5g} to {edges[fullest + 1]:,.5g} {unit}."
     )
     if any(beyond):
-        alt += f" The bars at the ends hold {beyond[0]:,} and {beyond[1]:,} times beyond them."
+        alt += f" The bars at the ends include {beyond[0]:,} and {beyond[1]:,} times beyond them."
     if expected:
-        alt += f" Lines: what {', '.join(expected)} would give."
+        alt += f" Lines: expected from {', '.join(expected)}."
     if marks:
         alt += f" Marked: {', '.join(marks)}."
     lines = [Series(name=f"{name} expects", x=middles, y=list(values)) for name, values in expected.items()]

@@ -1,7 +1,7 @@
 """Sensitivity of an answer's numbers: the inputs that affect each, and its value for changed inputs.
 
-No derivative is written by hand: each number of the machine file, and each control with an assumed value, is changed by
-a tenth down and up, and the question is answered again. The effect of an input is the change of the number, in percent,
+Derivatives are numerical: each number of the machine file, and each control with an assumed value, is changed by a
+tenth down and up, and the question is answered again. The effect of an input is the change of the number, in percent,
 per percent of the input. The reader's settings are not included, nor are inputs without effect.
 """
 
@@ -19,11 +19,11 @@ from hopperlib.machine import Machine
 from hopperlib.schema import Quantity
 
 Status = Literal["documented", "measured", "assumed", "calibrated"]
-# How far an input is moved to either side, as a share of it.
+# Relative change of an input to either side.
 STEP = 0.1
 # Changes below this many percent per percent are left out.
 _LEAST = 0.005
-# Lines of the table, the strongest first.
+# Rows of the table, strongest first.
 _MOST = 12
 # A slower answer is not recomputed a hundred times. [s]
 _SLOW_S = 0.2
@@ -57,6 +57,11 @@ class Moved(NamedTuple):
 
 def numbers_of(result: Result) -> dict[str, float]:
     """Return the model's numbers in an answer, by label, with both ends of a range; without any, those of its facts.
+
+    Parameters
+    ----------
+    result : Result
+        Answer of a question.
 
     Examples
     --------
@@ -93,7 +98,7 @@ def status_of(fact: Quantity) -> Status:
 
 
 class _Input(NamedTuple):
-    """A number that an answer may rest on: its control, the machine that holds it if one does, and its key there."""
+    """A number that may affect an answer: its control, its machine (if any), and its key there."""
 
     control: str
     machine: Machine | None
@@ -133,8 +138,8 @@ def _inputs(question: Question, values: Mapping[str, Any]) -> Iterator[_Input]:
 def sensitivity(question: Question, values: Mapping[str, Any]) -> tuple[Moved, ...]:
     """Return the inputs that affect the numbers of an answer, largest effect first.
 
-    An input that cannot be moved to both sides, as a rule of the machine file or of its control forbids it, is left
-    out; so is a number that the answer then has no more. Nothing is recomputed if an answer takes long: large logs.
+    Inputs are omitted if a rule of the machine file or the control forbids either change, or if the answer then lacks
+    the number. Nothing is recomputed if an answer takes long: large logs.
 
     Parameters
     ----------
@@ -145,7 +150,7 @@ def sensitivity(question: Question, values: Mapping[str, Any]) -> tuple[Moved, .
     Raises
     ------
     InputError
-        If the question itself refuses the values.
+        If the question rejects the values.
 
     Examples
     --------
@@ -175,7 +180,7 @@ def sensitivity(question: Question, values: Mapping[str, Any]) -> tuple[Moved, .
 
 
 def shares(moved: Sequence[Moved]) -> dict[str, dict[str, float]]:
-    """Return by number the share of its sensitivity for inputs of each status; the shares of a number add up to 1.
+    """Return, for each number, the share of its sensitivity by status of the inputs; the shares add up to 1.
 
     Parameters
     ----------

@@ -1,13 +1,13 @@
-"""Files of other tools, read into records.
+"""Read the files of other tools into records.
 
 =================  ==========================================================
-source             a file, its bytes, a stream or text: one way in for all
-table              rows and cells of text, and which lines were not taken
-run_times          a column of run times, and which runs belong together
+source             input from a file, bytes, a stream, or text
+table              rows and cells of text, and which lines were skipped
+run_times          a column of run times, with the group of each run
 benchmark_history  series of benchmarks: CSV files, ReFrame's logs
 jobs               job traces: Standard Workload Format, Slurm's accounting
-hardware           nodes, clusters and Lustre, as the tools there print them
-ior                what IOR, mdtest and IO500 print or leave
+hardware           output of tools that describe nodes, clusters and Lustre
+ior                output of IOR, mdtest and IO500
 darshan            Darshan logs, through pydarshan or ``darshan-parser``
 =================  ==========================================================
 """

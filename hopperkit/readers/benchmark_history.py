@@ -1,8 +1,8 @@
-"""Benchmark histories out of CSV files, ReFrame's logs, summaries of TOKIO, exports of Open XDMoD, tables of ``hopper io``.
+"""Read benchmark histories from CSV files, ReFrame logs, TOKIO summaries, Open XDMoD exports, and ``hopper io`` tables.
 
 A file with column names in its first line gives one series for each value column and each combination of the columns
-that identify a benchmark (``benchmark``, ``system``, ``environ``, ...); the others are covariates. ReFrame writes such
-a file since version 4.
+that identify a benchmark (``benchmark``, ``system``, ``environ``, ...); the others are covariates. ReFrame has written
+such files since version 4.
 """
 
 import re
@@ -21,7 +21,7 @@ from hopperlib.errors import InputError
 from hopperlib.monitoring.history import Better, History, better_of
 from hopperlib.monitoring.simultaneous_changes import KINDS, kind_of
 
-# Columns, in lower case, with the time of a run, the likeliest first, and those that identify a series.
+# Names of columns (in lower case) with the time of a run, most likely first; then those that identify a series.
 _TIMES = (
     "job_completion_time", "completion_time", "time", "timestamp", "datetime", "date", "when", "day", "start",
     "started", "begin", "_datetime_start", "month", "quarter", "year", "commit", "build", "job_id", "run", "file",
@@ -30,9 +30,9 @@ _NAMES = (
     "benchmark", "series", "test", "unique_name", "short_name", "display_name", "name", "system", "partition",
     "system:partition", "environ", "metric", "api", "access", "type", "executable", "_file_system", "darshan_app",
 )  # fmt: skip
-# Columns with the measured value, even if others are numeric: the likeliest first.
+# Columns with the measured value, even if others are numeric; most likely first.
 _VALUES = ("value", "rate_mib_s", "operations_s", "darshan_agg_perf_by_slowest_posix")
-# Columns with settings of a run rather than its speed.
+# Columns that hold the settings of a run, not its speed.
 _SETTINGS = re.compile(
     r"^(num_|n_|used_)?(nodes?|tasks?|cores?|threads?|ranks?|procs?|processes|cpus?|gpus?|size|temp|temperature|load|version"
     r"|queue|power|seed|compiler|driver|firmware|kernel|release|jobs?|repetitions?|iterations?|iter|count|line|segments|files|problems|(read|write)_calls|bytes_.*)(_.*)?$|^num_|_bytes$"
@@ -49,13 +49,13 @@ _DESCRIBED = ("_column", "better", "kind")
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Histories(TableMixin):
-    """The series of a file, and what of it was left out."""
+    """The series in a file, and what was left out."""
 
     series: tuple[History, ...]
     skips: Skips = field(default_factory=lambda: Skips(what="value", fate="left out"))
 
     def frame_data(self) -> Iterator[dict[str, Any]]:
-        """Yield a row for each run of each series, texts that are numbers or times as such."""
+        """Yield a row for each run of each series, with numeric and time cells converted."""
         for history in self.series:
             described = {"unit": history.unit, "better": history.better, "kind": history.kind or None}
             for run, (time, value) in enumerate(zip(history.times, history.values, strict=True)):
@@ -76,7 +76,7 @@ class _Run(NamedTuple):
 def read_benchmark_history(
     source: Source, *, name: str = "", column: str | None = None, better: Better | None = None
 ) -> Histories:
-    """Return the series that a file holds.
+    """Return the series in a file.
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def read_benchmark_history(
         The column of the values; None uses ``value``, otherwise columns named as rates or times, otherwise all numeric
         columns.
     better : {"higher", "lower", None}
-        Which direction is better; None takes it from a column ``better``, or from names and units.
+        Direction that is better; None uses a column ``better``, or names and units.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def read_benchmark_history(
     """
     lines = ["" if line.startswith("#") else line.rstrip("\r\n") for line in lines_of(source)]
     if not any(map(str.strip, lines)):
-        raise InputError("the file holds nothing")
+        raise InputError("the file is empty")
     # Open XDMoD writes title and parameters first, and the table between two rules.
     if rules := [number for number, line in enumerate(lines) if line == "---------"]:
         lines = lines[rules[0] + 1 : (*rules, None)[1]]
@@ -113,7 +113,7 @@ def read_benchmark_history(
         series[key].append(run)
     histories = tuple(_history(key or name or "benchmark", runs_of_key, better) for key, runs_of_key in series.items())
     if not histories:
-        raise InputError("the file holds no value above 0")
+        raise InputError("the file has no value above 0")
     return Histories(histories, skips)
 
 
@@ -125,7 +125,7 @@ def _goes_up(cells: Sequence[str]) -> bool:
 
 
 def _value_columns(header: Sequence[str], rows: Sequence[dict[str, str]], times: str, column: str | None) -> list[str]:
-    """Return the columns whose values are series."""
+    """Return the columns that hold the values of series."""
     if column is not None:
         if column not in header:
             raise InputError(
@@ -148,14 +148,14 @@ def _measured_columns(header: Sequence[str], rows: Sequence[dict[str, str]], tim
         name: values for name, values in cells.items() if all(_is_number_or_absent(name, cell) for cell in values)
     }
     if not numbers:
-        raise InputError(f"no column holds numbers alone; the columns are: {', '.join(header)}")
+        raise InputError(f"no column contains only numbers; the columns are: {', '.join(header)}")
     least = len(rows) // _RUNS_A_SETTING
     measured = [name for name, values in numbers.items() if len(values) > least and not _SETTINGS.match(name.lower())]
     return measured or list(numbers)
 
 
 def _is_word(name: str) -> bool:
-    """Whether a column's name marks it as a name or label of series."""
+    """Whether a column's name shows that it names or labels series."""
     return name.lower() in _NAMES or bool(_LABELS.match(name.lower()))
 
 
@@ -170,10 +170,10 @@ def _number(name: str, cell: str) -> float | None:
 
 
 def _read_rows(lines: Sequence[str]) -> tuple[list[str], list[int], list[dict[str, str]]]:
-    """Return the names of the columns, and the rows with the numbers of their lines."""
+    """Return the column names, and the rows with their line numbers."""
     _, line, header, body = read_table(lines)
     if any(finite(cell) is not None for cell in header[len(header) > 1 :]):
-        # No names: time and value, as most tools write them.
+        # Without column names: time and value, the order of most tools.
         names = ["time", "value", *(f"column_{place}" for place in range(3, len(header) + 1))]
         body, header = chain([(line, header)], body), names if len(header) > 1 else ["value"]
     numbers, rows = [], []
@@ -184,7 +184,7 @@ def _read_rows(lines: Sequence[str]) -> tuple[list[str], list[int], list[dict[st
 
 
 def _times_column(header: Sequence[str], rows: Sequence[dict[str, str]], column: str | None) -> str:
-    """Return the time column, by its name or as the first that increases; None without one."""
+    """Return the time column, found by its name or as the first increasing one; None if there is none."""
     lower = {name.lower(): name for name in reversed(header)}
     named = next((lower[name] for name in _TIMES if name in lower and lower[name] != column), "")
     first = header[0]
@@ -193,7 +193,7 @@ def _times_column(header: Sequence[str], rows: Sequence[dict[str, str]], column:
 
 
 def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skips) -> Iterator[tuple[str, _Run]]:
-    """Yield the values of a table by the name of their series."""
+    """Yield the values of a table, keyed by series name."""
     header, numbers, rows = _read_rows(lines)
     times = _times_column(header, rows, column)
     values = _value_columns(header, rows, times, column)
@@ -216,9 +216,9 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
 def _naming_columns(
     header: Sequence[str], rows: Sequence[dict[str, str]], times: str, values: int
 ) -> tuple[list[str], list[str]]:
-    """Return the columns with names, and those of them that separate the series."""
+    """Return the columns that hold names, and those among them that distinguish the series."""
     keys = [name for name in header if name.lower() in _NAMES and name != times]
-    # A name shared by all rows separates nothing, unless it is the only one.
+    # A name shared by all rows distinguishes nothing, unless it is the only one.
     varied = [name for name in keys if len({row[name] for row in rows}) > 1]
     return keys, varied if varied or values > 1 else keys[:1]
 
@@ -239,20 +239,20 @@ def _measured(row: dict[str, str], name: str, line: int, skips: Skips) -> float 
 
 
 def _moment(time: str) -> tuple[int, float]:
-    """Return a time for sorting; what cannot be read keeps its place."""
+    """Return a time for sorting; unreadable times keep their position."""
     number = finite(time)
     if number is not None:
         return (1, number)
     try:
         moment = datetime.fromisoformat(time)
-        # Moments of two zones, or of both halves of a year, are in order only on one clock.
+        # Timestamps from two time zones, or from summer and winter time, sort correctly only on one clock.
         return (1, (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp())
     except ValueError:
         return (0, 0.0)
 
 
 def _history(name: str, runs: list[_Run], better: Better | None) -> History:
-    """Return one series in order of time, if all its times can be read."""
+    """Return one series in time order, if all its times can be read."""
     moments = [_moment(run.time) for run in runs]
     if all(readable for readable, _ in moments):
         runs = [run for _, run in sorted(zip(moments, runs, strict=True), key=lambda pair: pair[0])]
@@ -270,12 +270,12 @@ def _history(name: str, runs: list[_Run], better: Better | None) -> History:
 
 
 def _covariates(runs: list[_Run]) -> dict[str, tuple[str, ...]]:
-    """Return the settings that are not the same in all runs."""
+    """Return the settings that differ between runs."""
     settings = {name: tuple(run.cells[name] for run in runs) for name in runs[0].cells if name not in _DESCRIBED}
     return {name: values for name, values in settings.items() if len(set(values)) > 1}
 
 
 def _stated_better(runs: list[_Run]) -> Better | None:
-    """Return the better direction stated by the first run that has one; None if others disagree."""
+    """Return the better direction from the first run that states it; None if others disagree."""
     stated = next((run.cells["better"].lower() for run in runs if run.cells.get("better")), "")
     return {"higher": "higher", "lower": "lower"}.get(stated)  # type: ignore[return-value]

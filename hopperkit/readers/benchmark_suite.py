@@ -1,6 +1,6 @@
-"""Table of a suite of benchmarks: rates, or the values that give them, and commitments.
+"""Read the table of a benchmark suite: rates, or the values to compute them, and commitments.
 
-A performance log of ReFrame fits: its reference is the commitment.
+A ReFrame performance log works too: its reference is the commitment.
 """
 
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from hopperkit.readers.table import ABSENT, finite, read_table, whole_rows
 from hopperlib.errors import InputError, attributed_to
 
-# Columns by content, with their possible names; some of the later names are those of a ReFrame performance log.
+# Possible names of each column; some are those of a ReFrame performance log.
 _COLUMNS: dict[str, tuple[str, ...]] = {
     "name": ("benchmark", "name", "code", "test", "display_name"),
     "rate": ("rate", "value", "current", "rate_value", "perf_value"),
@@ -30,7 +30,7 @@ class SuiteRow(NamedTuple):
     rows: int = 1
 
     def need(self, column: str) -> float:
-        """Return the value of a column, above 0.
+        """Return a column's value, which must be above 0.
 
         Raises
         ------
@@ -49,12 +49,12 @@ class SuiteRow(NamedTuple):
 
 
 def read_suite(text: str) -> list[SuiteRow]:
-    r"""Return the benchmarks of a table; of several rows of one the last, as in a log.
+    r"""Return the benchmarks in a table; if one has several rows, as in a log, the last row counts.
 
     Parameters
     ----------
     text : str
-        Columns may be separated by commas, semicolons, tabs or bars.
+        Columns may be separated by commas, semicolons, tabs, or vertical bars.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def read_suite(text: str) -> list[SuiteRow]:
 
 
 def _places(header: Sequence[str]) -> dict[str, int]:
-    """Return the column of each quantity that is there; the first of its names counts."""
+    """Return the column of each quantity present; the first matching name counts."""
     places: dict[str, int] = {}
     for kind, names in _COLUMNS.items():
         if found := [name for name in names if name in header]:
@@ -99,7 +99,7 @@ def _places(header: Sequence[str]) -> dict[str, int]:
 
 
 def _ending(header: Sequence[str], suffix: str) -> list[int]:
-    """Return the columns whose names end in a suffix."""
+    """Return the columns with names that end in a suffix."""
     return [place for place, name in enumerate(header) if name.endswith(suffix)]
 
 

@@ -1,7 +1,6 @@
-"""Kind of a text: a job script, the output of a job, a trace, an I/O log, run times, and so on.
-
-Each kind has marks: lines that its tools print and others do not. A text may have the marks of several kinds (the output
-of a job may hold a table of IOR); they are then all named, the likeliest first, and the one that can be read is right.
+"""Recognize the kind of a text: a job script, the output of a job, a trace, an I/O log, run times, and so on. Each kind
+has markers: lines that only its tools print. A text may have markers of several kinds (job output may contain an IOR
+table); all of them are then returned, most likely first, and the right one is the one that can be read.
 """
 
 import csv
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 
 from hopperkit.readers.jobs.columns import lacking
 
-# Longer texts are judged by their beginning. [characters]
+# Only this much of longer texts is examined. [characters]
 _LOOKED_AT = 200_000
 # Initial bytes of binary files, as shown by a page or a terminal.
 _BINARY = {
@@ -36,7 +35,7 @@ class Kind:
         ``script``, ``output``, ``trace``, ``io``, ``lustre``, ``history``, ``times``, ``hardware``, ``machine``,
         ``buddyinfo`` or ``build``.
     title : str
-        In words, with its article.
+        Name in words, with its article.
     why : str
         The evidence: "it has #SBATCH lines".
     """
@@ -46,7 +45,8 @@ class Kind:
     why: str
 
 
-# A kind, its title, the mark as a regular expression of lines, and the mark in words. The first that fits is the likeliest.
+# A kind, its title, its marker as a regular expression for lines, and the marker in words. The first match is the most
+# likely.
 _MARKS: tuple[tuple[str, str, str, str], ...] = (
     ("io", "the text of a Darshan log", r"^# darshan log version:", "it begins as darshan-parser prints it"),
     ("machine", "a machine file", r"^\[\[node\]\]\s*$", "it has a table [[node]]"),
@@ -60,7 +60,7 @@ _MARKS: tuple[tuple[str, str, str, str], ...] = (
         "buddyinfo",
         "a copy of /proc/buddyinfo",
         r"Node \d+, zone +\w+(?: +\d+){5}",
-        "it has zones with their free blocks",
+        "it lists zones with their free blocks",
     ),
     ("hardware", "a description of nodes", r"^\s*NodeName=\S+", "it has NodeName=, as scontrol prints it"),
     (
@@ -119,7 +119,7 @@ _LOADED = re.compile(
     r"^\s*(?:\d+\)\s+\S+\s*)+$|^\s*$|^\s*Currently Loaded Module|^\s*(?:\$ )?module (?:list|load|swap)"
 )
 _TROUBLE = re.compile(r"error|fail|abort|killed|traceback|exception|signal|denied|cannot|fatal", re.IGNORECASE)
-NO_MARKS = "nothing in it points elsewhere"
+NO_MARKS = "nothing points to another kind"
 _SWF_FIELDS = 18
 # A table heading is not a sentence. [characters]
 _LONGEST_NAME = 40
@@ -133,6 +133,11 @@ _NUMBER = re.compile(r"[-+]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?s?$|(?:\d+:)
 
 def not_text(text: str) -> str:
     r"""Return the actual type of a file that is not text; empty for text.
+
+    Parameters
+    ----------
+    text : str
+        Contents of a file, decoded.
 
     Examples
     --------
@@ -151,7 +156,7 @@ def not_text(text: str) -> str:
 
 
 def recognise(text: str) -> tuple[Kind, ...]:
-    r"""Return the possible kinds of a text, likeliest first; empty for an empty text.
+    r"""Return the possible kinds of a text, most likely first; empty for an empty text.
 
     Parameters
     ----------
@@ -161,7 +166,7 @@ def recognise(text: str) -> tuple[Kind, ...]:
     Returns
     -------
     tuple of Kind
-        The output of a job is the last of most: any text may be one.
+        Job output is usually the last: any text may be one.
 
     Examples
     --------
@@ -182,7 +187,12 @@ def recognise(text: str) -> tuple[Kind, ...]:
 
 
 def plain_prompts(text: str) -> str:
-    """Return a text in which every prompt of a shell is a dollar sign.
+    """Return the text with every shell prompt replaced by a dollar sign.
+
+    Parameters
+    ----------
+    text : str
+        Text from a terminal.
 
     Examples
     --------
@@ -193,7 +203,12 @@ def plain_prompts(text: str) -> str:
 
 
 def in_trouble(text: str) -> bool:
-    """Return whether a text speaks of errors, as the output of a job does.
+    """Whether a text mentions errors, as job output does.
+
+    Parameters
+    ----------
+    text : str
+        Text of any kind.
 
     Examples
     --------
@@ -211,7 +226,7 @@ def _marked(head: str) -> Iterator[Kind]:
 
 
 def _scripts(lines: list[str]) -> Iterator[Kind]:
-    """Yield a job script by its beginning; a job's output may contain the same lines later."""
+    """Yield a job script, judged by its beginning; a job's output may contain the same lines later."""
     comment = lines[0].lstrip().startswith("#")
     if comment and (directive := _SCRIPT.search("\n".join(lines))):
         yield Kind("script", "a job script", f"it has {directive[0].strip()} lines")
@@ -231,14 +246,14 @@ def _first_launch(lines: list[str]) -> re.Match[str] | None:
 
 
 def _is_printed(lines: list[str]) -> bool:
-    """Whether the text after a command is its output: errors, or lines without the command's prompt."""
+    """Whether the text after a command is its output: errors, or lines without a prompt."""
     after = lines[1:]
     prompted = lines[0].lstrip().startswith("$ ") and any(not line.lstrip().startswith("$ ") for line in after)
     return prompted or bool(_TROUBLE.search("\n".join(after)))
 
 
 def _builds(lines: list[str]) -> Iterator[Kind]:
-    """Yield a list of modules or a compile line, which is all that the text holds."""
+    """Yield a build if the text is only a list of modules or a compile line."""
     if any(map(_MODULES.match, lines[:2])) and all(_LOADED.match(line) or _LINK.match(line) for line in lines):
         yield Kind("build", "a list of modules", "module list printed it")
     elif _LINK.match(lines[0]) and len(lines) <= 12 and not _TROUBLE.search("\n".join(lines[1:])):
@@ -246,13 +261,13 @@ def _builds(lines: list[str]) -> Iterator[Kind]:
 
 
 def _tables(lines: list[str]) -> Iterator[Kind]:
-    """Yield the possible contents of a table or a column of numbers."""
+    """Yield the possible kinds of a table or a column of numbers."""
     rows = [line for line in lines[:200] if not line.startswith(("#", ";"))]
     numbers = [row for row in rows if _NUMBER.match(row.strip())]
     if rows and all(map(_is_swf, rows)):
         yield Kind("trace", "a job trace", f"its lines have the {_SWF_FIELDS} numbers of SWF")
     elif times_in("\n".join(rows)):
-        yield Kind("times", "run times", "it holds times and nothing else")
+        yield Kind("times", "run times", "it contains only times")
     elif numbers and numbers == rows[1:] and _TIMES.search(rows[0].lower()):
         yield Kind("times", "run times", "it is a column of times")
     elif len(rows) > 1:
@@ -262,17 +277,23 @@ def _tables(lines: list[str]) -> Iterator[Kind]:
 
 
 def _cells(rows: list[str]) -> list[list[str]]:
-    """Return the cells of rows, split at the first row's most frequent delimiter, or at blanks; quoted cells may contain it."""
+    """Split rows into cells at the first row's most frequent delimiter, or at blanks; quoted cells may contain it."""
     delimiter = max(",;\t|", key=rows[0].count)
     if delimiter not in rows[0]:
         return [[cell.strip('"') for cell in row.split()] for row in rows]
-    # One row at a time: a quotation mark that is never closed ends with its line.
+    # One row at a time, so that an unclosed quotation mark ends with its line.
     parted = (next(csv.reader([row], delimiter=delimiter, skipinitialspace=True)) for row in rows)
     return [[cell.strip(' "') for cell in cells] for cells in parted]
 
 
 def times_in(text: str) -> list[str]:
-    r"""Return the times of a text that holds nothing else: one a line, all in one line, or as the shell's ``time`` prints them.
+    r"""Return the times in a text that contains nothing else: one per line, all on one line, or as printed by the
+    shell's ``time``.
+
+    Parameters
+    ----------
+    text : str
+        Text of any kind.
 
     Examples
     --------
@@ -297,13 +318,13 @@ def _shell_times(lines: list[str]) -> list[str]:
 
 
 def _is_swf(row: str) -> bool:
-    """Whether a line has as many numbers as one of the Standard Workload Format."""
+    """Whether a line has as many numbers as a line of the Standard Workload Format."""
     fields = row.split()
     return len(fields) == _SWF_FIELDS and all(map(_NUMBER.match, fields))
 
 
 def _named_columns(rows: list[list[str]]) -> Iterator[Kind]:
-    """Yield the possible contents of a table with headings: a history has times of its runs, plain run times do not."""
+    """Yield the possible kinds of a table with headings: a history has timestamps, plain run times do not."""
     header = rows[0]
     named = all(len(cell) <= _LONGEST_NAME for cell in header) and not any(map(_NUMBER.match, header))
     if len(header) < 2 or not named or any(len(row) != len(header) for row in rows):

@@ -1,4 +1,4 @@
-"""Performance results of ReFrame out of its SQLite database, as it keeps them since version 4.7; read only.
+"""Read performance results from ReFrame's SQLite database (version 4.7 and later), without changing it.
 
 References
 ----------
@@ -20,7 +20,7 @@ from hopperlib.monitoring.simultaneous_changes import kind_of
 
 
 class Variable(NamedTuple):
-    """Where a performance variable is declared: source file of the test, its class, ``system:partition``, name, unit."""
+    """Where a performance variable is defined: source file of the test, its class, ``system:partition``, name, unit."""
 
     file: str
     test: str
@@ -30,19 +30,19 @@ class Variable(NamedTuple):
 
 
 class ReframeSeries(NamedTuple):
-    """One series, and the test that a reference for it would go into."""
+    """One series, and the test where its reference belongs."""
 
     history: History
     variable: Variable
 
 
 def read_reframe(path: str) -> tuple[ReframeSeries, ...]:
-    """Return the series of a database of ReFrame, one for each test, system, environment and variable.
+    """Return the series in a ReFrame database, one per test, system, environment and variable.
 
     Parameters
     ----------
     path : str
-        Its ``results.db``.
+        ReFrame's ``results.db``.
 
     Raises
     ------
@@ -53,14 +53,14 @@ def read_reframe(path: str) -> tuple[ReframeSeries, ...]:
     --------
     >>> read_reframe("nowhere/results.db")
     Traceback (most recent call last):
-    hopperlib.errors.InputError: nowhere/results.db: is not a readable database of ReFrame results: unable to open database file
+    hopperlib.errors.InputError: nowhere/results.db: is not a readable ReFrame database: unable to open database file
     """
     try:
         with closing(sqlite3.connect(f"{Path(path).absolute().as_uri()}?mode=ro", uri=True)) as database:
             rows = database.execute("SELECT json_blob FROM sessions ORDER BY session_start_unix")
             cases = [case for (blob,) in rows for run in json.loads(blob)["runs"] for case in run["testcases"]]
     except (sqlite3.Error, ValueError, KeyError, TypeError) as error:
-        raise InputError(f"{path}: is not a readable database of ReFrame results: {error}") from None
+        raise InputError(f"{path}: is not a readable ReFrame database: {error}") from None
     series: dict[tuple[str, Variable], list[tuple[float, str, float, list[Any]]]] = defaultdict(list)
     for case in cases:
         for key, run in _values(case):
@@ -71,7 +71,7 @@ def read_reframe(path: str) -> tuple[ReframeSeries, ...]:
 
 
 def _values(case: dict[str, Any]) -> Iterator[tuple[tuple[str, Variable], tuple[float, str, float, list[Any]]]]:
-    """Yield the values above 0 that a test case measured, each with its series."""
+    """Yield the positive values measured by a test case, each with its series."""
     at_s, title = case.get("job_completion_time_unix") or 0.0, case.get("display_name") or case["name"]
     for key, (value, *reference) in (case.get("perfvalues") or {}).items():
         system, _, name = key.rpartition(":")
@@ -83,7 +83,7 @@ def _values(case: dict[str, Any]) -> Iterator[tuple[tuple[str, Variable], tuple[
 
 
 def _series(name: str, variable: Variable, runs: list[tuple[float, str, float, list[Any]]]) -> ReframeSeries:
-    """Return a series; its last reference shows the worse direction, otherwise its name does."""
+    """Return a series; the worse direction is taken from its last reference, otherwise from its name."""
     low, high = (runs[-1][3] + [None] * 3)[1:3]
     stated: Better | None = "higher" if high is None else "lower" if low is None else None
     named = better_of(variable.name, variable.unit)

@@ -1,7 +1,5 @@
-"""Run times from a CSV file: one numeric column, and an optional column of groups.
-
-A row without a time is counted and left out. A cell that is not a valid time is an error with its line: a wrong number
-would be worse than none.
+"""Read run times from a CSV file: one numeric column, and an optional group column. Rows without a time are counted and
+left out. An invalid time is an error that names its line: a wrong number would be worse than none.
 """
 
 import re
@@ -17,7 +15,7 @@ from hopperkit.readers.table import ABSENT, Skips, finite, read_table, typed_cel
 from hopperlib.errors import InputError
 
 _COLUMN = "run_time_s"
-# Common names of the time column, and of the group column: without its unit, in lower case.
+# Common names of the time column and of the group column, in lower case and without the unit.
 TIME_NAMES = (
     "runtime",
     "elapsed",
@@ -30,11 +28,13 @@ TIME_NAMES = (
     "time",
 )
 GROUP_NAMES = ("job", "jobid", "slurmjobid", "group")
-# A unit at the end of a name: after a line or a space, in brackets or not.
+# A unit at the end of a name, after an underscore or a space, with or without brackets.
 UNIT = re.compile(r"(?:[_ ]|\s*[\[(])(ns|us|ms|s|sec|seconds|min|minutes|h|hours)[\])]?$", re.IGNORECASE)
 UNITS = {"sec": "s", "seconds": "s", "minutes": "min", "hours": "h"}
 SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1, "min": 60, "h": 3600}
 _LONGEST = 60
+# Headings that state the unit without naming it at the end: those of sacct, and the plain word.
+_IN_SECONDS = {"seconds", "elapsedraw", "cputimeraw"}
 # Headings of columns with the date of a run.
 _WHEN = {"date", "datetime", "time", "timestamp", "start", "start_time", "submit", "submit_time", "when", "day"}
 CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)")
@@ -42,7 +42,7 @@ CLOCK = re.compile(r"(?:(\d{1,6})-)?(\d{1,6}):(\d{1,2}):(\d{1,2}(?:\.\d{1,9})?)"
 
 @dataclass(frozen=True, slots=True, kw_only=True, repr=False)
 class RunTimes(TableMixin):
-    """Run times as a file gives them.
+    """Run times read from a file.
 
     Parameters
     ----------
@@ -55,13 +55,15 @@ class RunTimes(TableMixin):
     groups : tuple of n str
         Group of each run; empty if there are none.
     skips : Skips
-        Why rows were left out, how many, and the first of them.
+        Rows left out: reasons, counts, and the first of each.
     covariates : dict of str to tuple of n float, or of n str for categories
         The additional numeric columns requested.
     when : str
-        Name of a column with the date of each run, by its heading; empty if there is none.
+        Name of the column with the date of each run; empty if there is none.
     others : dict of str to tuple of n str
-        Every other column, as written.
+        All other columns, as written.
+    clock : bool
+        Whether every time is written as ``hh:mm:ss``, so that `times` are in seconds.
     """
 
     column: str
@@ -72,17 +74,31 @@ class RunTimes(TableMixin):
     covariates: dict[str, tuple[float, ...] | tuple[str, ...]] = field(default_factory=dict)
     when: str = ""
     others: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    clock: bool = False
 
     @property
     def unit(self) -> str:
-        """Unit that the column's name ends in, such as ``s`` of ``elapsed [s]``; empty if it names none."""
+        """Unit of the times; empty if unknown.
+
+        It is ``s`` for times such as ``01:30:00`` and for sacct's columns of seconds, otherwise the unit at the end of
+        the column's name, such as ``min`` in ``elapsed [min]``.
+
+        Examples
+        --------
+        >>> read_run_times(["JobID,Elapsed", "7,00:10:00"]).unit, read_run_times(["wall_min", "10"]).unit
+        ('s', 'min')
+        >>> read_run_times(["wall", "10"]).unit
+        ''
+        """
+        if self.clock or self.column.casefold() in _IN_SECONDS:
+            return "s"
         unit = UNIT.search(self.column)
-        name = unit[1].lower() if unit else "s" if self.column.casefold() == "seconds" else ""
+        name = unit[1].lower() if unit else ""
         return UNITS.get(name, name)
 
     @property
     def understood(self) -> str:
-        """A sentence that describes the interpretation of the input.
+        """Sentence that describes how the input was interpreted.
 
         Examples
         --------
@@ -107,7 +123,12 @@ class RunTimes(TableMixin):
 
 
 def heading_letters(name: str) -> str:
-    """The letters of a heading, small: Wall time, wall_time and Walltime are one.
+    """Return the letters of a heading in lower case: Wall time, wall_time and Walltime are equal.
+
+    Parameters
+    ----------
+    name : str
+        Heading of a column.
 
     Examples
     --------
@@ -118,7 +139,7 @@ def heading_letters(name: str) -> str:
 
 
 def _shown(text: str) -> str:
-    """Return a text of the file, of bounded length."""
+    """Return a quoted text of bounded length."""
     return repr(text if len(text) <= _LONGEST else text[:_LONGEST] + "...")
 
 
@@ -129,7 +150,7 @@ def _place(header: Sequence[str], name: str, what: str) -> int:
         return header.index(name)
     if columns:
         raise InputError(f"there are {columns} columns {name!r}: name each differently")
-    # Distance of spelling, case aside: Run_Time_S is meant by run_time_s.
+    # Compare spellings without case, so that Run_Time_S matches run_time_s.
     folded = {each.casefold(): each for each in header}
     close = get_close_matches(name.casefold(), folded, n=1)
     hint = f"; did you mean {_shown(folded[close[0]])}?" if close else "."
@@ -139,6 +160,11 @@ def _place(header: Sequence[str], name: str, what: str) -> int:
 
 def number_of(text: str) -> float | None:
     """Return a number, or a duration such as ``01:30:00`` or ``2-12:00:00`` in seconds; None for anything else.
+
+    Parameters
+    ----------
+    text : str
+        Cell of a table.
 
     Examples
     --------
@@ -158,7 +184,7 @@ def _time(text: str, where: str) -> float:
     if value is not None and value > 0:
         return value
     if value is not None:
-        rule = "above 0, and a run takes time"
+        rule = "above 0, as a run time must be"
     elif text.lstrip("+-").lower() in ("inf", "infinity"):
         rule = "a finite number"
     elif ":" in text:
@@ -169,7 +195,7 @@ def _time(text: str, where: str) -> float:
 
 
 def _group_column(header: Sequence[str], column: str, group: str | None) -> tuple[str | None, int | None]:
-    """Return the group column and its position; None without one."""
+    """Return the group column and its position; None if there is none."""
     if group is None:
         group = next((name for name in header if heading_letters(name) in GROUP_NAMES and name != column), None)
     if group == column:
@@ -178,7 +204,9 @@ def _group_column(header: Sequence[str], column: str, group: str | None) -> tupl
 
 
 def _times_column(header: Sequence[str], column: str | None) -> tuple[int, str]:
-    """Return the place and the name of the column of times: the one given, the only one, one with a usual name, or the only one with a unit in brackets."""
+    """Return the position and name of the time column: the one given, the only one, one with a common name, or the only
+    one with a unit in brackets.
+    """
     bare = [heading_letters(UNIT.sub("", name)) for name in header]
     usual = next((header[bare.index(name)] for name in TIME_NAMES if name in bare), "")
     with_unit = [name for name in header if UNIT.search(name) and name.endswith((")", "]"))]
@@ -193,7 +221,7 @@ def _when_column(header: Sequence[str], column: str) -> str:
 
 
 def _is_number(text: str) -> bool:
-    """Whether Python parses a text as a number, including inf or nan: then it is not a category."""
+    """Whether Python parses a text as a number (including inf and nan), so that it is not a category."""
     try:
         float(text)
     except ValueError:
@@ -204,7 +232,7 @@ def _is_number(text: str) -> bool:
 def _covariate(
     rows: Sequence[tuple[float, int, list[str]]], place: int, name: str
 ) -> tuple[float, ...] | tuple[str, ...]:
-    """Return a covariate as numbers; as categories, if no cell is a number."""
+    """Return a covariate as numbers, or as categories if no cell is a number."""
     cells = [(finite(row[place]), row[place], line) for _, line, row in rows]
     if not any(map(_is_number, (text for _, text, _ in cells))):
         return tuple(text for _, text, _ in cells)
@@ -219,8 +247,8 @@ def read_run_times(
 ) -> RunTimes:
     """Return the run times of a CSV file.
 
-    The first line names the columns; they are separated by commas, semicolons, tabs or bars, whichever is most frequent
-    in the first line.
+    The first line names the columns; the delimiter is the comma, semicolon, tab or vertical bar, whichever is most
+    frequent there.
 
     Parameters
     ----------
@@ -232,7 +260,7 @@ def read_run_times(
     group : str or None
         Column of the group of each run; None uses ``job`` or ``jobid`` if present, otherwise no groups.
     covariates : sequence of str
-        Other columns of numbers or categories to read; a row without one of them is left out.
+        Other columns to read, with numbers or categories; rows that lack a value are left out.
 
     Raises
     ------
@@ -251,7 +279,7 @@ def read_run_times(
     """
     delimiter, _, header, rows = read_table(lines_of(source))
     if all(finite(cell) is not None for cell in header):
-        raise InputError(f"the first line must name the columns, and {_shown(delimiter.join(header))} are numbers")
+        raise InputError(f"the first line must name the columns, but {_shown(delimiter.join(header))} are numbers")
     at, column = _times_column(header, column)
     group, of = _group_column(header, column, group)
     numbers = {name: _place(header, name, "covariate") for name in covariates}
@@ -261,7 +289,7 @@ def read_run_times(
     skips = Skips("row", "left out")
     kept = list(_timed(whole_rows(rows, len(header)), needed, at, column, skips))
     if not kept:
-        rest = f": {skips.total:,} rows have none" if skips.total else ""
+        rest = f": {skips.total:,} rows lack it" if skips.total else ""
         raise InputError(f"there is no time in column {column!r}{rest}")
     return RunTimes(
         column=column,
@@ -272,6 +300,7 @@ def read_run_times(
         covariates={name: _covariate(kept, place, name) for name, place in numbers.items()},
         when=_when_column(header, column),
         others={name: _cells(kept, header.index(name)) for name in header if name not in ("", column, group)},
+        clock=all(CLOCK.fullmatch(cell) for cell in _cells(kept, at)),
     )
 
 
@@ -283,9 +312,9 @@ def _cells(kept: Sequence[tuple[float, int, list[str]]], place: int | None) -> t
 def _timed(
     rows: Iterable[tuple[int, list[str]]], needed: dict[int, str], at: int, column: str, skips: Skips
 ) -> Iterator[tuple[float, int, list[str]]]:
-    """Yield the time, line and cells of the rows that lack nothing needed; the others are counted."""
+    """Yield the time, line and cells of complete rows; the others are counted."""
     for line, row in rows:
-        # The first of them that is empty is why the row is left out: those that were added last.
+        # The first empty column is the reason; those added last come first.
         empty = next((place for place in reversed(needed) if row[place].casefold() in ABSENT), None)
         # An invalid time is an error even if the row lacks another value.
         time = 0.0 if empty == at else _time(row[at], f"line {line}, column {column}")

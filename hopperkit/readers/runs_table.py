@@ -1,4 +1,4 @@
-"""Runs of one program in any supported form: bare times, dated lines, a table, sacct's rows, joined by job."""
+"""Read runs of one program in any supported form: bare times, dated lines, a table, or sacct rows, joined by job."""
 
 import re
 from collections.abc import Sequence
@@ -16,8 +16,9 @@ from hopperkit.readers.source import Source, text_of
 from hopperkit.readers.table import ABSENT, read_table, typed_cell, whole_rows
 from hopperkit.variation.table import RunsTable
 from hopperlib.errors import InputError
+from hopperlib.scheduling.workload import Workload
 
-# Columns that follow from the time itself, or that number or end the runs: none explains anything.
+# Columns derived from the time itself, or that number the runs or mark their end: they explain nothing.
 _NO_FACTOR = re.compile(
     r"^(?:end|end_?time|finish|submit|submit_?time|eligible|state|exit_?code|derivedexitcode|elapsed\w*|cpu_?time\w*"
     r"|total_?cpu|system_?cpu|user_?cpu|user|sys|real|wall\w*|run_?time\w*|time_?limit|timelimitraw|run|run_?id|id|index"
@@ -27,7 +28,7 @@ _NO_FACTOR = re.compile(
 _DATED_LINE = re.compile(r"\s*(\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?(?:Z|[+-]\d\d:?\d\d)?|[\d/.]{8,10})[,;\s]+(\S+)\s*$")
 _FINISHED = re.compile(r"COMPLETED|CD$", re.IGNORECASE)
 _MOST_RUNS = 20_000
-# Headings of moments, in letters: where a table has both and no run times, the times follow from them.
+# Headings of timestamps, in letters: if a table has both and no run times, the times follow from them.
 _STARTS, _ENDS = {"start", "starttime", "started"}, {"end", "endtime", "ended", "finish", "finished"}
 
 
@@ -37,12 +38,12 @@ def read_runs(source: Source, *, jobs: Source = "", column: str | None = None, g
     Parameters
     ----------
     source : str, bytes, path-like, binary file or iterable of str
-        Bare times, lines of a date and a time, or a table: each additional column may explain the times. A table of
-        rates, marked as such by the column, is accepted too.
+        Bare times, lines of a date and a time, or a table: each other column may explain the times. A table of rates is
+        accepted too, if its column is marked as such.
     jobs : the same
-        The accounting: a table with a column of jobs, as sacct prints it; its columns are joined by the job.
+        Accounting data: a table with a job column, as printed by sacct; its columns are joined by job.
     column, group : str or None
-        Columns of the times, and of the job that several runs may share; None finds them by their names.
+        Time column, and job column if runs share jobs; None finds them by name.
 
     Raises
     ------
@@ -58,7 +59,7 @@ def read_runs(source: Source, *, jobs: Source = "", column: str | None = None, g
     text = text_of(source)
     table = _bare_times(text) or _dated_lines(text) or _job_records(text) or _table(text, column, group)
     if len(table.values) > _MOST_RUNS:
-        raise InputError(f"{len(table.values):,} runs are more than {_MOST_RUNS:,}, the most that are compared here")
+        raise InputError(f"{len(table.values):,} runs are more than the maximum of {_MOST_RUNS:,}")
     accounting = text_of(jobs) if not isinstance(jobs, str) or jobs.strip() else ""
     if accounting:
         table = _joined(table, accounting)
@@ -66,7 +67,7 @@ def read_runs(source: Source, *, jobs: Source = "", column: str | None = None, g
 
 
 def _bare_times(text: str) -> RunsTable | None:
-    """Times and nothing else; None for anything else."""
+    """Read a list of times; None for anything else."""
     times = times_in(text)
     if not times:
         return None
@@ -75,7 +76,7 @@ def _bare_times(text: str) -> RunsTable | None:
 
 
 def _dated_lines(text: str) -> RunsTable | None:
-    """Lines of a date and a time, without a heading; None for anything else."""
+    """Read lines of a date and a time, without a heading; None for anything else."""
     lines = [line for line in text.splitlines() if line.strip() and not line.startswith("#")]
     found = [_DATED_LINE.match(line) for line in lines]
     if not found or not all(found):
@@ -104,13 +105,6 @@ def _job_records(text: str) -> RunsTable | None:
     ended = [at for at in range(len(jobs)) if _FINISHED.match(jobs.word("state", at))]
     kept = ended or [at for at in range(len(jobs)) if jobs.run_time_s[at] > 0]
     left = len(jobs) - len(kept)
-    columns: dict[str, tuple[Any, ...]] = {}
-    for title, field in {"nodes": "node_list", "queue": "queue", "account": "account", "qos": "qos"}.items():
-        cells = tuple(jobs.word(field, at) for at in kept)
-        if any(cells):
-            columns[title] = cells
-    if "nodes" not in columns:
-        columns["number of nodes"] = tuple(jobs.nodes[at] for at in kept)
     return RunsTable(
         name="run time",
         values=tuple(float(max(1, jobs.run_time_s[at])) for at in kept),
@@ -119,7 +113,7 @@ def _job_records(text: str) -> RunsTable | None:
             datetime.fromtimestamp(trace.epoch_s + jobs.observed_start_s[at], UTC).replace(tzinfo=None).isoformat()
             for at in kept
         ),
-        columns=columns,
+        columns=_job_columns(jobs, kept),
         notes=(
             *trace.skips.messages(),
             *([f"{left:,} {'run' if left == 1 else 'runs'} left out, not completed by their state"] if left else []),
@@ -127,8 +121,20 @@ def _job_records(text: str) -> RunsTable | None:
     )
 
 
+def _job_columns(jobs: Workload, kept: Sequence[int]) -> dict[str, tuple[Any, ...]]:
+    """Return the columns of some jobs that may explain their times; their sizes if the log has no node lists."""
+    columns: dict[str, tuple[Any, ...]] = {}
+    for title, field in {"nodes": "node_list", "queue": "queue", "account": "account", "qos": "qos"}.items():
+        cells = tuple(jobs.word(field, at) for at in kept)
+        if any(cells):
+            columns[title] = cells
+    if "nodes" not in columns:
+        columns["number of nodes"] = tuple(jobs.nodes[at] for at in kept)
+    return columns
+
+
 def _table(text: str, column: str | None, group: str | None) -> RunsTable:
-    """Runs of a table with headings: of times, else of one series of measured values."""
+    """Read a table with headings: run times, or otherwise one series of measured values."""
     lines = text.splitlines()
     first = next((line for line in lines if line.strip()), "")
     if first and not re.search(r"[,;\t|]", first.strip()) and len(first.split()) > 1:
@@ -143,7 +149,7 @@ def _table(text: str, column: str | None, group: str | None) -> RunsTable:
 
 
 def _of_run_times(runs: RunTimes) -> RunsTable:
-    """A table from run times: of accounting rows, whole jobs that ended well."""
+    """Build a table from run times; from accounting rows, only those of whole, completed jobs."""
     kept, notes = _whole_and_completed(runs)
     jobs = runs.groups
     when = runs.when or next((name for name, cells in runs.others.items() if _are_moments(cells)), "")
@@ -164,10 +170,10 @@ def _of_run_times(runs: RunTimes) -> RunsTable:
 
 
 def _whole_and_completed(runs: RunTimes) -> tuple[list[int], list[str]]:
-    """Return the rows that are whole, completed jobs, and a note on those left out; all rows if no state is known."""
+    """Return the rows of whole, completed jobs, and notes on the others; all rows if no state is known."""
     kept, jobs = list(range(len(runs.times))), runs.groups
     if jobs and any("." in job for job in jobs) and any("." not in job for job in jobs):
-        # Rows of steps, such as 17.batch, repeat their job.
+        # Step rows, such as 17.batch, repeat their job.
         kept = [place for place in kept if "." not in jobs[place]]
     states = next((cells for name, cells in runs.others.items() if heading_letters(name) == "state"), ())
     completed = [place for place in kept if _FINISHED.match(states[place])] if states else []
@@ -177,12 +183,12 @@ def _whole_and_completed(runs: RunTimes) -> tuple[list[int], list[str]]:
 
 
 def _left_out(runs: int, why: str) -> str:
-    """Return the note on runs that are left out."""
+    """Return the note on omitted runs."""
     return f"{runs:,} {'run' if runs == 1 else 'runs'} left out, {why}"
 
 
 def _factors_only(columns: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
-    """Columns without moments, which order the runs and explain nothing by themselves."""
+    """Return the columns without timestamps, which only order the runs."""
     return {name: cells for name, cells in columns.items() if not any(isinstance(cell, datetime) for cell in cells)}
 
 
@@ -192,11 +198,11 @@ def _are_moments(cells: Sequence[str]) -> bool:
 
 
 def _measured(text: str, column: str | None, error: InputError) -> RunsTable:
-    """Runs of a benchmark history of one series."""
+    """Read a benchmark history with a single series."""
     series = read_benchmark_history(text, column=column).series
     if len(series) != 1:
         names = ", ".join(history.name for history in series[:8])
-        raise InputError(f"the file holds {len(series)} series ({names}): name the column of one") from error
+        raise InputError(f"the file has {len(series)} series ({names}): name the column of one") from error
     history = series[0]
     dated = all(_moment(time) is not None for time in history.times)
     columns = {name: tuple(map(typed_cell, cells)) for name, cells in history.covariates.items()}
@@ -211,13 +217,13 @@ def _measured(text: str, column: str | None, error: InputError) -> RunsTable:
 
 
 def _rows_by_job(accounting: str) -> tuple[list[str], int, dict[str, list[str]]]:
-    """Return the header of an accounting, the position of its column of jobs, and the first row of each job."""
+    """Return the header of accounting data, the position of its job column, and the first row of each job."""
     _, _, header, body = read_table(accounting.splitlines())
     rows = [cells for _, cells in whole_rows(body, len(header))]
     place = next((at for at, name in enumerate(header) if heading_letters(name) in GROUP_NAMES), None)
     if place is None:
         raise InputError(
-            f"the accounting has no column of jobs; its columns are: {', '.join(header[:20])}", name="jobs"
+            f"the accounting data have no job column; the columns are: {', '.join(header[:20])}", name="jobs"
         )
     of_job: dict[str, list[str]] = {}
     for cells in rows:
@@ -226,14 +232,14 @@ def _rows_by_job(accounting: str) -> tuple[list[str], int, dict[str, list[str]]]
 
 
 def _joined(table: RunsTable, accounting: str) -> RunsTable:
-    """Runs with the columns that an accounting has of their jobs."""
+    """Join the accounting columns of the runs' jobs."""
     if not table.jobs:
-        raise InputError("the runs have no column of jobs, by which the accounting could be joined", name="jobs")
+        raise InputError("the runs have no job column for joining the accounting data", name="jobs")
     header, place, of_job = _rows_by_job(accounting)
     kept = [at for at, job in enumerate(table.jobs) if job in of_job]
     if not kept:
         first = next(iter(of_job), "")
-        raise InputError(f"no job of the runs is in the accounting, whose first is {first!r}", name="jobs")
+        raise InputError(f"no job of the runs is in the accounting data; the first job there is {first!r}", name="jobs")
     known = {
         name: tuple(of_job[table.jobs[run]][at] for run in kept)
         for at, name in enumerate(header)
@@ -245,7 +251,7 @@ def _joined(table: RunsTable, accounting: str) -> RunsTable:
         name: tuple(map(typed_cell, cells)) for name, cells in known.items() if not _NO_FACTOR.match(name.strip())
     }
     left = len(table.values) - len(kept)
-    notes = (*table.notes, _left_out(left, "not in the accounting")) if left else table.notes
+    notes = (*table.notes, _left_out(left, "not in the accounting data")) if left else table.notes
     return replace(
         table,
         values=tuple(table.values[run] for run in kept),
@@ -257,7 +263,7 @@ def _joined(table: RunsTable, accounting: str) -> RunsTable:
 
 
 def _moment(text: str) -> datetime | None:
-    """A timestamp as written, converted to UTC if it has a zone; None if invalid."""
+    """Read a timestamp, converted to UTC if it has a time zone; None if invalid."""
     try:
         found = datetime.fromisoformat(text.strip())
     except ValueError:
@@ -266,7 +272,7 @@ def _moment(text: str) -> datetime | None:
 
 
 def _in_time(table: RunsTable) -> RunsTable:
-    """Runs in order of time; in the order of the rows where a moment cannot be read."""
+    """Sort runs by time; keep the row order if a timestamp cannot be read."""
     moments = [_moment(text) for text in table.when]
     known = [moment for moment in moments if moment is not None]
     if not known or len(known) < len(moments):

@@ -1,4 +1,4 @@
-"""Input of readers: a file, its bytes, a stream, or text; compressed or not."""
+"""Open the input of readers: a file, bytes, a stream, or text; compressed or not."""
 
 import io
 import os
@@ -19,7 +19,7 @@ Source = str | bytes | os.PathLike[str] | BinaryIO | Iterable[str]
 _LONGEST = 1 << 20
 # A binary file is recognized within this many bytes. [bytes]
 _HEAD = 8192
-# A line and its end, or the last one without.
+# A line with its line ending, or the last one without.
 _LINE = re.compile(r"([^\r\n]*)(\r\n?|\n|\Z)")
 
 
@@ -34,7 +34,7 @@ def text_of(source: Source, *, name: str = "", max_bytes: int | None = None, tex
     name : str
         Name for messages; default: its path.
     max_bytes : int or None
-        Most that is read, unpacked; None for no bound.
+        Limit on the uncompressed size; None for no limit.
     text_only : bool
         Whether data with zero bytes near the beginning are rejected: an archive, a program, a core dump.
 
@@ -61,15 +61,16 @@ def text_of(source: Source, *, name: str = "", max_bytes: int | None = None, tex
     with _opened(source, name) as stream:
         data = stream.read(-1 if max_bytes is None else max_bytes + 1)
     if max_bytes is not None and len(data) > max_bytes:
-        raise InputError(f"{name}: is larger than {max_bytes:,} bytes, the most that is read")
+        raise InputError(f"{name}: is larger than the limit of {max_bytes:,} bytes")
     encoding = encoding_of(data)
     if text_only and b"\0" in data[:_HEAD] and "16" not in encoding:
-        raise InputError(f"{name}: is not a text")
+        raise InputError(f"{name}: is not text")
     return data.decode(encoding, errors="replace")
 
 
 def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
-    r"""Yield the lines of a source one by one; of a file no more is held than one, and of that no more than a MiB.
+    r"""Yield the lines of a source one at a time; at most one line of a file is held in memory, and at most one MiB of
+    it.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
     Raises
     ------
     InputError
-        If it cannot be read, at the first line or where it breaks off.
+        If it cannot be read, at the first line or at a later point.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
     if (table := frame_text(source)) is not None:
         source = table
     if isinstance(source, str):
-        # Without a copy of the whole: a text stream would use four bytes per character.
+        # This avoids a copy of the whole text: a text stream would use four bytes per character.
         for match in _LINE.finditer(source):
             if match[0]:
                 yield match[1] + "\n" if match[2] else match[1]
@@ -102,14 +103,14 @@ def lines_of(source: Source, *, cut: bool = True) -> Iterator[str]:
                 pieces = iter(partial(text.readline, _LONGEST), "")
                 yield from first_pieces(pieces) if cut else pieces
             finally:
-                # The one who opened the stream closes it.
+                # The stream is closed by its owner.
                 text.detach()
     else:
         yield from source  # type: ignore[misc]
 
 
 def texts_together(texts: Mapping[str, str]) -> str:
-    r"""Join texts in the form that `texts_of` splits; a single text is unchanged.
+    r"""Join texts into the form that `texts_of` splits; a single text is unchanged.
 
     Parameters
     ----------
@@ -126,13 +127,13 @@ def texts_together(texts: Mapping[str, str]) -> str:
 
 
 def texts_of(text: str, name: str) -> dict[str, str]:
-    r"""Return the concatenated texts, each under its name as printed by ``tail -n +1 FILE...``.
+    r"""Split concatenated texts, each under its name as printed by ``tail -n +1 FILE...``.
 
     Parameters
     ----------
     text : str
     name : str
-        Of a text that stands alone.
+        Name of a single text.
 
     Examples
     --------
@@ -145,7 +146,7 @@ def texts_of(text: str, name: str) -> dict[str, str]:
 
 
 def first_pieces(pieces: Iterable[str]) -> Iterator[str]:
-    r"""Yield the first piece of each line, of lines that are longer than a MiB.
+    r"""Yield the first piece of each line; lines longer than one MiB come in pieces.
 
     Parameters
     ----------
@@ -161,13 +162,13 @@ def first_pieces(pieces: Iterable[str]) -> Iterator[str]:
     for piece in pieces:
         if whole:
             yield piece
-        # Lines of text that was given as lines end in nothing; only a file's are read in pieces, and those are long.
+        # Text given as lines has no line endings; only lines of files come in pieces, and those are long.
         whole = piece.endswith("\n") or len(piece) < _LONGEST
 
 
 @cache
 def by_path(reader: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a reader to which a str is the path of a file, never text; its rows name the file, if they name any.
+    """Return a reader that treats a str as a file path, never as text; rows that name a file name this one.
 
     Parameters
     ----------
@@ -197,7 +198,7 @@ def by_path(reader: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _is_binary(source: object) -> bool:
-    """Whether a source must be opened, unpacked and decoded; else it is lines."""
+    """Whether a source must be opened, decompressed and decoded; otherwise, it is lines."""
     return isinstance(source, bytes | os.PathLike) or (
         hasattr(source, "read") and not isinstance(source, io.TextIOBase)
     )
@@ -218,7 +219,7 @@ def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
             elif not isinstance(source, os.PathLike):
                 raw = source
             elif os.fspath(source) != "-":
-                # Opening a FIFO in a folder blocks; one created by the shell, <(command), is in /dev.
+                # Opening a FIFO in a folder blocks; those created by the shell, <(command), are in /dev.
                 if Path(source).is_fifo() and not os.fspath(source).startswith("/dev/"):
                     raise OSError("is a named pipe, which may never end; read it with - as standard input")
                 raw = stack.enter_context(open(source, "rb"))
@@ -233,6 +234,6 @@ def _opened(source: Any, name: str) -> Iterator[io.BufferedReader]:
                 stack.callback(stream.detach)
             plain = decompress(stream)
             yield stream if plain is stream else stack.enter_context(io.BufferedReader(plain))
-        except Exception as error:  # the system, four compression formats and paths each have a different one
+        except Exception as error:  # the system, four compression formats and paths each raise a different one
             reason = (error.strerror if isinstance(error, OSError) else None) or str(error)
             raise InputError(f"{name}: {reason}") from error

@@ -1,4 +1,4 @@
-"""Text tables: rows of cells, cell types, and an account of skipped lines."""
+"""Text tables: rows of cells, cell types, and counts of skipped lines."""
 
 import csv
 import math
@@ -21,16 +21,16 @@ _DELIMITERS = (",", ";", "\t", "|")
 
 
 class Table(NamedTuple):
-    """A table whose first line names its columns.
+    """A table with column names in its first line.
 
     Parameters
     ----------
     delimiter : str
     line : int
-        Where the columns are named.
+        Line with the column names.
     header : list of str
     rows : iterator of (int, list of str)
-        Line number and cells of every row that is not empty.
+        Line number and cells of every nonempty row.
     """
 
     delimiter: str
@@ -40,12 +40,18 @@ class Table(NamedTuple):
 
 
 def read_table(lines: Iterable[str]) -> Table:
-    """Read a table separated by commas, semicolons, tabs or bars, whichever is most frequent in its first line.
+    """Read a table; its delimiter is the comma, semicolon, tab or vertical bar, whichever is most frequent in its first
+    line.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        Lines of the table, the first with column names.
 
     Raises
     ------
     InputError
-        If there is no line, or, if the rows are requested, one is not valid CSV.
+        If there is no line or, when rows are read, one is not valid CSV.
 
     Examples
     --------
@@ -64,7 +70,7 @@ def read_table(lines: Iterable[str]) -> Table:
 
 
 def _rows(lines: Iterable[str], delimiter: str, above: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield line number and stripped cells of the rows below that many lines."""
+    """Yield the line number and stripped cells of the rows after `above` lines."""
     reader = csv.reader(lines, delimiter=delimiter, skipinitialspace=True)
     try:
         for row in reader:
@@ -75,7 +81,7 @@ def _rows(lines: Iterable[str], delimiter: str, above: int) -> Iterator[tuple[in
 
 
 def _cell(text: str, delimiter: str) -> str:
-    """Return a cell with a point for decimals, which a comma is that parts no columns, and a date as in ISO 8601."""
+    """Return a cell with a decimal point in place of a decimal comma, and dates in ISO 8601."""
     if delimiter != "," and _COMMA.fullmatch(text):
         return text.replace(",", ".")
     if date := _POINTS.fullmatch(text):
@@ -85,7 +91,7 @@ def _cell(text: str, delimiter: str) -> str:
 
 
 def whole_rows(rows: Iterable[tuple[int, list[str]]], columns: int) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows that hold anything; a delimiter at the end of a row begins no cell.
+    """Yield nonempty rows; a delimiter at the end of a row does not begin another cell.
 
     Parameters
     ----------
@@ -115,6 +121,11 @@ def whole_rows(rows: Iterable[tuple[int, list[str]]], columns: int) -> Iterator[
 def finite(text: str) -> float | None:
     """Return a cell as a number; None if it is invalid, infinite, or in Python-only notation.
 
+    Parameters
+    ----------
+    text : str
+        Cell of a table.
+
     Examples
     --------
     >>> finite("1.5"), finite("1_000"), finite("inf")
@@ -128,7 +139,12 @@ def finite(text: str) -> float | None:
 
 
 def typed_cell(text: str) -> Any:
-    """Return a cell as the number or the time that it is; None where it holds none, else the text.
+    """Return a cell as a number or a time; None if it is empty, otherwise its text.
+
+    Parameters
+    ----------
+    text : str
+        Cell of a table.
 
     Examples
     --------
@@ -145,7 +161,7 @@ def typed_cell(text: str) -> Any:
 
 @dataclass(slots=True)
 class Skips:
-    """Lines that were not taken, by reason: how many, and the first of them."""
+    """Skipped lines by reason: their number, and the first of each."""
 
     what: str = "job"
     fate: str = "skipped"
@@ -158,18 +174,18 @@ class Skips:
         self.first_line.setdefault(reason, line)
 
     def join(self, other: "Skips") -> None:
-        """Count the lines of another account too."""
+        """Add the counts of another record."""
         for reason, count in other.counts.items():
             self.counts[reason] = self.counts.get(reason, 0) + count
             self.first_line.setdefault(reason, other.first_line[reason])
 
     @property
     def total(self) -> int:
-        """Lines that were not taken."""
+        """Number of skipped lines."""
         return sum(self.counts.values())
 
     def messages(self) -> list[str]:
-        """Return one sentence for each reason.
+        """Return one sentence per reason.
 
         Examples
         --------

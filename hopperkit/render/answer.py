@@ -136,6 +136,15 @@ def watched_at(number: int, what: str, time_s: int) -> str:
     """Return the recording of a requested machine from an instant [s] on, or its links at that instant; empty if no
     longer stored.
 
+    Parameters
+    ----------
+    number : int
+        Number of the job.
+    what : str
+        What the page watches.
+    time_s : int
+        Time in the schedule. [s]
+
     Examples
     --------
     >>> watched_at(1, "links", 0)

@@ -27,6 +27,11 @@ _QUANTITY = re.compile(r"(?<![\w.,])\d[\d.,]* (?:%|[mn]?s\b|min\b|h\b|[kMGTP]?i?
 def prose_html(text: str) -> str:
     """Return plain text as HTML, code between backticks marked as such.
 
+    Parameters
+    ----------
+    text : str
+        Text of an answer.
+
     Examples
     --------
     >>> prose_html("Use `a.out 3`, if x < 4.")
@@ -43,6 +48,11 @@ def _unbroken(html: str) -> str:
 
 def badge_html(name: str) -> str:
     """Return the badge for the origin of a number.
+
+    Parameters
+    ----------
+    name : str
+        One of `BADGES`.
 
     Examples
     --------

@@ -19,6 +19,11 @@ MAX_POINTS = 2000
 def is_described(figure: Any) -> bool:
     """Whether a plotly figure has a description.
 
+    Parameters
+    ----------
+    figure : Any
+        Plotly figure.
+
     Examples
     --------
     >>> import plotly.express as px

@@ -56,7 +56,18 @@ def result_text(result: Result, *, show_all: bool = False, styled: bool = False,
 
 
 def printable(text: str) -> str:
-    """Return a text without the characters that a terminal would obey."""
+    r"""Return a text without the characters that a terminal would obey.
+
+    Parameters
+    ----------
+    text : str
+        Text from a file or a user.
+
+    Examples
+    --------
+    >>> printable("a\x1b[31mb")
+    'a\ufffd[31mb'
+    """
     return text.translate(_CONTROL)
 
 

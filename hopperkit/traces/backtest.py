@@ -195,6 +195,11 @@ def _ceiling(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Learned,
 def limit_classes(workload: Workload) -> Iterator[tuple[str, list[int]]]:
     """Yield the jobs by their requested limits, with the name of each class.
 
+    Parameters
+    ----------
+    workload : Workload
+        Jobs with time limits.
+
     Examples
     --------
     >>> from hopperlib.scheduling.workload import Job

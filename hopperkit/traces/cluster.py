@@ -98,6 +98,11 @@ class Cluster:
 def node_names(text: str) -> Iterator[str]:
     """Yield the nodes of a list as Slurm writes it.
 
+    Parameters
+    ----------
+    text : str
+        List of nodes, as printed by Slurm.
+
     Examples
     --------
     >>> list(node_names("gpu[01-03,07],login"))

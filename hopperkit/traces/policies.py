@@ -8,27 +8,41 @@ from hopperkit.traces.rules.evidence import Evidence
 from hopperkit.traces.rules.site import Learned
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.workload import Workload
+from hopperlib.text import duration
 
 #: Slurm's backfill as it comes: SchedulerType=sched/backfill without SchedulerParameters.
 SLURM = Backfill()
-# Other policies than EASY that a log is tried with, and by how much one must order the waits better.
+# Policies other than the default that a log is tried with.
 _OTHERS = ("conservative", "fcfs")
-_CLEARLY = 0.02
-_FEWEST = 100
+_SHALLOW = Backfill(depth=10)
+_OTHERS_OF_SLURM: tuple[str | Backfill, ...] = (_SHALLOW, "fcfs")
+# One is taken if it orders the waits no worse with an error of at most that part; instead of EASY, which is a guess, also
+# if it orders them that much better.
+_CLEARLY, _ERROR_LEFT = 0.02, 0.8
+_FEWEST = 30
+_NAMES: dict[str | Backfill, str] = {
+    "easy": "EASY backfill",
+    "conservative": "conservative backfill",
+    "fcfs": "no backfill",
+    SLURM: "Slurm's backfill at its defaults",
+    _SHALLOW: "Slurm's backfill of the first 10 jobs",
+}
 
 
 class Choice(NamedTuple):
-    """A policy, and why it was chosen."""
+    """A policy, why it was chosen, and its name if the log shows it rather than the default."""
 
     policy: str | Backfill
     reason: str
+    shown: str = ""
 
 
 def policy_of(scheduler: str, workload: Workload, room: int | Cluster, clock: Clock) -> Choice:
     """Policy of a log's scheduler.
 
-    Slurm plans a start for every job that it tests. Of other schedulers the log decides: the policy under which
-    simulated waits are ordered most like the observed ones, EASY where none is clearly better.
+    Slurm plans a start for every job that it tests; but it may be set to test few, or to pass nobody (sched/builtin). Of other
+    schedulers any policy may be the one: EASY, unless the log is clearly better simulated by another. Better is a
+    policy that orders the waits as well with smaller errors; in place of EASY also one that orders them better.
 
     Parameters
     ----------
@@ -47,21 +61,33 @@ def policy_of(scheduler: str, workload: Workload, room: int | Cluster, clock: Cl
     >>> policy_of("pbs", Workload(), 4, Clock(0)).policy
     'easy'
     """
-    if scheduler == "slurm":
-        return Choice(SLURM, "Slurm's backfill at its defaults: 500 jobs are tested every 30 s, one day ahead")
     starts = workload.observed_start_s
     waited = sum(start - arrival >= 60 for start, arrival in zip(starts, workload.arrival_s, strict=True) if start >= 0)
+    default: str | Backfill
+    others: tuple[str | Backfill, ...]
+    default, others = (SLURM, _OTHERS_OF_SLURM) if scheduler == "slurm" else ("easy", _OTHERS)
+    name, reason = _NAMES[default], "500 jobs are tested every 30 s, one day ahead" if default == SLURM else ""
     if waited < _FEWEST:
-        return Choice("easy", "EASY backfill: the log has too few waits to show another policy")
+        return Choice(default, f"{name}: {reason or 'the log has too few waits to show another policy'}")
     evidence = Evidence(workload, room, clock)
-    fits = {name: evidence.fit(Learned(policy=name)) for name in ("easy", *_OTHERS)}
-    best = max(fits, key=lambda name: fits[name])
-    if fits[best] < fits["easy"] + _CLEARLY:
-        return Choice(
-            "easy",
-            f"EASY backfill: no other policy orders the waits clearly better (rank correlation {fits['easy']:.2f})",
+    known, *tried = (Learned(policy=policy) for policy in (default, *others))
+    better = [each for each in tried if _is_clearly_better(evidence, known, each, guess=default == "easy")]
+    if not better:
+        reason = (
+            reason or f"no other policy simulates the waits clearly better (rank correlation {evidence.fit(known):.2f})"
         )
+        return Choice(default, f"{name}: {reason}")
+    best = max(better, key=evidence.fit)
     return Choice(
-        best,
-        f"{best}: it orders the waits better than EASY (rank correlation {fits[best]:.2f}, not {fits['easy']:.2f})",
+        best.policy,
+        f"{_NAMES[best.policy]}: it simulates the waits better than {name} (rank correlation {evidence.fit(best):.2f}, "
+        f"not {evidence.fit(known):.2f}; error per job that waited {duration(evidence.error_s(best))}, not "
+        f"{duration(evidence.error_s(known))})",
+        _NAMES[best.policy],
     )
+
+
+def _is_clearly_better(evidence: Evidence, known: Learned, other: Learned, *, guess: bool) -> bool:
+    """Whether another policy simulates a log better than one that is known, or that is a guess only."""
+    gain, left = evidence.fit(other) - evidence.fit(known), evidence.error_s(other) / max(1.0, evidence.error_s(known))
+    return (gain >= 0 and left <= _ERROR_LEFT) or (guess and gain >= _CLEARLY and left <= 1)

@@ -27,8 +27,8 @@ from hopperkit.traces.cluster import Cluster, NodeResources, Partition, demand
 from hopperlib.errors import InputError
 from hopperlib.scheduling import scheduler as model
 from hopperlib.scheduling._free_nodes import FirstFit, NodeChoice, joined
-from hopperlib.scheduling._lanes.lane import PoolQueue, Wanted
-from hopperlib.scheduling._lanes.loop import Loop
+from hopperlib.scheduling._simulation.loop import Loop
+from hopperlib.scheduling._simulation.pool_queue import PoolQueue, Wanted
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.schedule import Schedule
@@ -108,11 +108,11 @@ def _queues(
     nodes_per_switch: int,
 ) -> Mapping[str, PoolQueue]:
     """Return the queue of each partition, all of them one under a custom policy."""
-    pools = _lanes(run, cluster, depth, free, downtimes, nodes_per_switch)
+    pools = _pool_queues(run, cluster, depth, free, downtimes, nodes_per_switch)
     return dict.fromkeys(pools, CustomPolicyQueue(run, pools, policy)) if policy else pools
 
 
-def _lanes(
+def _pool_queues(
     run: Loop,
     cluster: Cluster,
     depth: int,
@@ -121,7 +121,7 @@ def _lanes(
     nodes_per_switch: int,
 ) -> dict[str, PoolQueue]:
     """Return the queues of the partitions; nodes that are whole and alike are counted, which is faster."""
-    lanes: dict[str, PoolQueue] = {}
+    queues: dict[str, PoolQueue] = {}
     wants = set(run.wanted)
     used, sharing = {want[0] for want in wants}, {want[0] for want in wants if want[1:] != (0, 0, 0)}
     for names in cluster.parts():
@@ -131,7 +131,7 @@ def _lanes(
         if len(names) == 1 and not nodes_per_switch and names[0] not in sharing and not by_name:
             whole = whole_node_queue(run, free(joined(members[names[0]])), depth, downtimes)
         if whole:
-            lanes[names[0]] = whole
+            queues[names[0]] = whole
         elif used & set(names):
             kind = ReservationQueue if depth > 1 or run.backfill else SharedBackfillQueue
             shared = kind(
@@ -143,8 +143,8 @@ def _lanes(
                 nodes_per_switch=nodes_per_switch,
                 downtimes=downtimes,
             )
-            lanes |= dict.fromkeys(names, shared)
-    return lanes
+            queues |= dict.fromkeys(names, shared)
+    return queues
 
 
 def _one_pool(nodes: int) -> Cluster:

@@ -184,6 +184,11 @@ def chance_of_dip(depth: float, values: int) -> float:
 def distance_seen(values: int) -> float:
     """Distance at which two equal groups are seen in 80 of 100 samples. [standard deviations of one group]
 
+    Parameters
+    ----------
+    values : int
+        Number of values.
+
     Examples
     --------
     >>> distance_seen(400) < distance_seen(40) < distance_seen(10)

@@ -121,6 +121,11 @@ def effects_of(logs: Sequence[float], factors: Sequence[Factor]) -> Effects | No
 def holm(p_values: Sequence[float]) -> list[float]:
     """p-values corrected for their number, by Holm's step-down method, in the order given.
 
+    Parameters
+    ----------
+    p_values : sequence of float
+        One p-value per test. [fraction]
+
     Examples
     --------
     >>> holm([0.01, 0.04, 0.03])
@@ -169,6 +174,11 @@ def _same_as(factor: Factor, chosen: Sequence[Factor]) -> str:
 
 def design_of(factor: Factor) -> list[list[float]]:
     """Columns of a factor, each around zero: a number, or its logarithm, in its standard deviations; kinds against the commonest.
+
+    Parameters
+    ----------
+    factor : Factor
+        Factor with one value per run.
 
     Examples
     --------

@@ -4,7 +4,7 @@ undetectable effects.
 
 import math
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from statistics import fmean, median
@@ -134,7 +134,7 @@ def explain(table: RunsTable, *, seed: int = 0) -> Explanation:
         shared=_shared(table, shape, rng),
         with_order=_with_order(factors, found, shape),
         components=_components(table, shape, logs),
-        unseen=tuple(_unseen(table, shape, logs, points, factors, separated, effects, found)),
+        unseen=tuple(_unseen(shape, logs, points, factors, separated, effects, found)),
     )
 
 
@@ -234,7 +234,6 @@ def _components(table: RunsTable, shape: Shape, logs: Sequence[float]) -> Compon
 
 
 def _unseen(
-    table: RunsTable,
     shape: Shape,
     logs: Sequence[float],
     points: Sequence[float],
@@ -244,46 +243,50 @@ def _unseen(
     found: Sequence[str],
 ) -> list[Unseen]:
     """Effects that were not found, with the size that 80 of 100 data sets would have shown."""
-    n, rows = len(logs), []
-    if n < _FEWEST_FOR_SIZES or shape.spread <= 0:
+    if len(logs) < _FEWEST_FOR_SIZES or shape.spread <= 0:
         return []
-    spread = shape.spread
-    if shape.kind in ("one group", "few slow", "few fast") and shape.chances.get("order", 1.0) > SHAPE_LEVEL:
-        rows.append(Unseen("drift from the first run to the last", math.exp(drift_seen(spread, n))))
-    if shape.kind == "one group":
-        apart = groups_seen(spread, n)
-        rows.append(Unseen("two equal groups", _ratio(apart)))
-        if n >= 5:
-            seen = max(logs) + slowdown_seen(logs) - median(logs)
-            rows.append(Unseen("one slow run", math.exp(seen)))
-    # What the known effects leave; groups that nothing explains are no tail.
+    # Residuals of the known effects; groups without an explanation do not count as a tail.
     off: Sequence[float] = effects.fit.residuals if effects else ()
     if not effects and shape.kind == "one group":
         off = [point - median(points) for point in points]
     z_needed = separated.z_needed if math.isfinite(separated.z_needed) else normal_quantile(LEVEL / 2)
+    rows = list(_unseen_shapes(shape, logs))
     for factor in factors:
         if factor.name in found or factor.kind == "set" or factor.column == DATE:
             continue
         if effects is not None and (row := effects.row_of(factor.name)) is not None:
             needed = normal_quantile(LEVEL / 2 / len(effects.rows)) + normal_quantile(1 - POWER)
-            rows.append(
-                Unseen(
-                    f"effect of {factor.name}, {row.between[0]} against {row.between[1]}", math.exp(needed * row.error)
-                )
-            )
-            continue
-        sides = (len(points) // 2, len(points) - len(points) // 2)
-        if factor.kind == "kinds":
-            sizes = sorted(map(len, factor.members()))
-            sides = sizes[-2], sizes[-1]
-        what = f"effect of {factor.name}" + (", fast half against slow half" if factor.kind == "number" else "")
-        rows.append(Unseen(what, _ratio(difference_seen(spread, *sides, z_needed, off))))
+            what = f"effect of {factor.name}, {row.between[0]} against {row.between[1]}"
+            rows.append(Unseen(what, math.exp(needed * row.error)))
+        else:
+            rows.append(_unseen_factor(factor, shape.spread, len(points), z_needed, off))
     if sets := [factor for factor in factors if factor.kind == "set" and factor.name not in found]:
         few = max(min(map(len, factor.members())) for factor in sets)
         sides = few, len(points) - few
         what = f"one of {len(sets):,} nodes and racks" if len(sets) > 1 else sets[0].name
-        rows.append(Unseen(what, _ratio(difference_seen(spread, *sides, z_needed, off))))
+        rows.append(Unseen(what, _ratio(difference_seen(shape.spread, *sides, z_needed, off))))
     return rows
+
+
+def _unseen_shapes(shape: Shape, logs: Sequence[float]) -> Iterator[Unseen]:
+    """Yield the drift, groups and slow runs that were not found."""
+    n, spread = len(logs), shape.spread
+    if shape.kind in ("one group", "few slow", "few fast") and shape.chances.get("order", 1.0) > SHAPE_LEVEL:
+        yield Unseen("drift from the first run to the last", math.exp(drift_seen(spread, n)))
+    if shape.kind == "one group":
+        yield Unseen("two equal groups", _ratio(groups_seen(spread, n)))
+        if n >= 5:
+            yield Unseen("one slow run", math.exp(max(logs) + slowdown_seen(logs) - median(logs)))
+
+
+def _unseen_factor(factor: Factor, spread: float, points: int, z_needed: float, off: Sequence[float]) -> Unseen:
+    """The effect of a factor that was not found: of its two most frequent kinds, or of two halves of a number."""
+    sides = (points // 2, points - points // 2)
+    if factor.kind == "kinds":
+        sizes = sorted(map(len, factor.members()))
+        sides = sizes[-2], sizes[-1]
+    what = f"effect of {factor.name}" + (", fast half against slow half" if factor.kind == "number" else "")
+    return Unseen(what, _ratio(difference_seen(spread, *sides, z_needed, off)))
 
 
 def _ratio(difference: float | None) -> float | None:

@@ -102,6 +102,13 @@ def date_factor(moments: Sequence[datetime]) -> Factor | None:
 def label_of(factor: Factor, value: Any) -> str:
     """A value of a factor in words.
 
+    Parameters
+    ----------
+    factor : Factor
+        Factor of the runs.
+    value : Any
+        One of its values.
+
     Examples
     --------
     >>> label_of(Factor("date", "number", (), "date"), 719163.2), label_of(Factor("hops", "number", ()), 4.0)

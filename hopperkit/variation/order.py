@@ -45,6 +45,11 @@ class Order(NamedTuple):
 def ranks(values: Sequence[float]) -> list[float]:
     """Ranks from 1; equal values share the middle of theirs.
 
+    Parameters
+    ----------
+    values : sequence of float
+        Numbers, possibly with ties.
+
     Examples
     --------
     >>> ranks([10, 30, 20, 20])

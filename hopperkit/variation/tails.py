@@ -102,6 +102,13 @@ def f_quantile(tail: float, above: float, below: float) -> float:
 def chi_square_tail(value: float, degrees: float) -> float:
     """Chance that a chi-square variable exceeds a value; from 3 degrees on Wilson and Hilferty's cube root. [fraction]
 
+    Parameters
+    ----------
+    value : float
+        Value of the statistic.
+    degrees : float
+        Degrees of freedom.
+
     Examples
     --------
     >>> round(chi_square_tail(5.99, 2), 2)

@@ -110,7 +110,7 @@ def network_rules(network: Network, compute_nodes: int) -> Iterator[str]:
     if compute_nodes > positions:
         yield (
             f"network.dimensions = {' x '.join(map(str, network.dimensions))}: has {positions:,} places for nodes "
-            f"({network.nodes_per_router} a router), fewer than the {compute_nodes:,} nodes of all [[node]]"
+            f"({network.nodes_per_router} per router), fewer than the {compute_nodes:,} nodes of all [[node]]"
         )
     elif len(given) == len(_FLOOR):
         yield from _floor_rules(network, compute_nodes, positions)

@@ -117,7 +117,7 @@ class NodeKind:
         high=100_000,
         why=_IN_MB,
         follows=lambda node: node["memory_gb"] * 15 / 16,
-        assumed="1 GB of each 16 GB is taken off",
+        assumed="1 GB of each 16 GB is subtracted",
     )
     numa_bandwidth_gb_s: float = _positive(10_000, why=_IN_MB_S)
     core_bandwidth_cap_gb_s: float = _positive(10_000, 20.0, why=_IN_MB_S, assumed=_GUESSED)

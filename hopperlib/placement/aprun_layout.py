@@ -205,7 +205,7 @@ def _adjacent_seats(free: Sequence[Sequence[int]], depth: int, per_numa_node: in
 
 
 def _cut(cores: Sequence[int], depth: int, wanted: int) -> list[tuple[int, ...]]:
-    """Return the first seats of a depth in cores each."""
+    """Return the first groups of cores, each as large as the depth."""
     return [tuple(cores[index * depth : (index + 1) * depth]) for index in range(wanted)]
 
 

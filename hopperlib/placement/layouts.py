@@ -258,7 +258,7 @@ def obstacle(
     --------
     >>> hopper = Machine.load("hopper")
     >>> print(*obstacle(hopper, need_gb=2, tasks=100_000, threads=1), sep="; ")
-    100,000 tasks of 2 GB need 6,667 standard nodes, at most 15 tasks a node, and Hopper has 6,000; \
+    100,000 tasks of 2 GB need 6,667 standard nodes, at most 15 tasks per node, and Hopper has 6,000; \
 at most 90,000 tasks of 2 GB, or at most 1.82 GB for each of 100,000 tasks
     >>> obstacle(hopper, need_gb=2, tasks=384) is None
     True
@@ -288,7 +288,7 @@ at most 90,000 tasks of 2 GB, or at most 1.82 GB for each of 100,000 tasks
         remedy += f", or at most {int(100 * max(shares)) / 100:g} GB for each of {tasks:,} tasks"
     return Obstacle(
         f"{tasks:,} tasks of {need_gb:g} GB need {-(-tasks // per_node):,} {best.name} nodes, at most {per_node} tasks "
-        f"a node, and {machine.title} has {best.count:,}",
+        f"per node, and {machine.title} has {best.count:,}",
         remedy,
     )
 

@@ -142,7 +142,7 @@ class Filling(NamedTuple):
     pin : callable
         ``pin(binding, launch, node)`` returns the pinning of a task's threads within its binding.
     assumptions : callable
-        ``assumptions(launch)`` returns sentences on what no source documents.
+        ``assumptions(launch)`` returns sentences about undocumented behavior.
     """
 
     seat: Callable[[Launch, Machine, NodeKind], Iterable[Seating]]

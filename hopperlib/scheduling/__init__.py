@@ -1,1 +1,1 @@
-"""The batch scheduler: workload, queues, free nodes, and the loop."""
+"""The batch scheduler: workload, queues, free nodes, and the event loop."""

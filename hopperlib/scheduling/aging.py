@@ -1,8 +1,8 @@
 """A machine that has run for a while: the location of a new job on it, and the effect of scheduler trouble.
 
-After a reboot all nodes are free and a job gets one run of them. Jobs of many sizes end in another order than they
-began, so that the free nodes become many runs. A probe is a job that requests nodes of such a machine without being
-part of its schedule. Trouble is nodes orphaned day after day, debug jobs that go first, and jobs for nearly all of the
+After a reboot all nodes are free and a job gets one run of them. Jobs of many sizes end in a different order than they
+began, so the free nodes break up into many runs. A probe is a job that requests nodes of such a machine without being
+part of its schedule. Trouble means nodes orphaned every day, debug jobs with priority, and jobs for nearly all of the
 machine.
 """
 
@@ -25,7 +25,7 @@ from hopperlib.scheduling.workload import Job, Workload
 
 
 class Probe(NamedTuple):
-    """Where a probe lands: when it could start, and its runs of positions."""
+    """Placement of a probe: its earliest start, and its runs of positions."""
 
     start_s: int
     runs: list[tuple[int, int]]
@@ -42,7 +42,7 @@ def aged_machine(
     allocation: str = "first",
     until_s: int | None = None,
 ) -> Schedule:
-    """Return the schedule of a machine from a reboot on.
+    """Return the schedule of a machine after a reboot.
 
     Parameters
     ----------
@@ -75,7 +75,7 @@ def _drawn(mix: str, nodes: int, days: int, load: float, seed: int) -> tuple[Wor
     return draw_workload(mix, nodes=nodes, days=days, load=load, rng=rng), rng.getstate()
 
 
-@lru_cache(maxsize=1)  # Views of an instant need its free runs, and a probe.
+@lru_cache(maxsize=1)  # Views of an instant need its free runs and a probe.
 def _bounds(schedule: Schedule, _known: int, time_s: int) -> tuple[tuple[int, ...], tuple[tuple[int, int], ...]]:
     """Return the bounds of the free runs at an instant, and (end, job) of running jobs, of a schedule that may
     continue.
@@ -92,6 +92,13 @@ def _bounds(schedule: Schedule, _known: int, time_s: int) -> tuple[tuple[int, ..
 def free_runs(schedule: Schedule, time_s: int) -> list[tuple[int, int]]:
     """Return the free runs of the node list at an instant.
 
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+    time_s : int
+        The instant. [s]
+
     Examples
     --------
     >>> from hopperlib.scheduling.workload import Job, Workload
@@ -104,7 +111,7 @@ def free_runs(schedule: Schedule, time_s: int) -> list[tuple[int, int]]:
 def probe(schedule: Schedule, time_s: int, probe_nodes: int, *, allocation: str = "first", seed: int = 1) -> Probe:
     """Return where a job of this many nodes would run if it were first in the queue at an instant.
 
-    It starts when enough nodes are free, with nothing else starting meanwhile.
+    It starts when enough nodes are free; no other job starts in the meantime.
 
     Parameters
     ----------
@@ -145,14 +152,14 @@ def probe(schedule: Schedule, time_s: int, probe_nodes: int, *, allocation: str 
 
 
 class Moment(NamedTuple):
-    """A machine at one instant, and where a probe would land.
+    """A machine at one instant, with the placement of a probe.
 
     Parameters
     ----------
     time_s : int
         [s]
     free_runs, largest_free_run, probe_runs : int
-        Free runs of the node list, the nodes of the longest, and the runs of the probe.
+        Number of free runs of the node list, nodes of the longest, and runs of the probe.
     probe_hops : float
         Mean distance of the probe's nodes. [hops]
     """
@@ -173,7 +180,7 @@ def moments(
     allocation: str,
     seed: int = 1,
 ) -> list[Moment]:
-    """Return the machine at some instants, with a probe of some width.
+    """Return the machine at some instants, with a probe of a given width.
 
     Parameters
     ----------
@@ -183,7 +190,7 @@ def moments(
     width : int
         Nodes of the probe.
     mean_hops : callable
-        From runs of the node list to the mean distance of their nodes. [hops]
+        Function of runs of the node list that returns the mean distance of their nodes. [hops]
     allocation, seed
         As for `probe`.
 
@@ -224,7 +231,7 @@ class Fragmentation(NamedTuple):
 
     @property
     def step_hops(self) -> float:
-        """Mean difference of one late distance from the next. [hops]"""
+        """Mean difference between consecutive late distances. [hops]"""
         return fmean(abs(following - before) for before, following in pairwise(self.late_hops))
 
     @property
@@ -234,21 +241,21 @@ class Fragmentation(NamedTuple):
 
     @property
     def max_free_runs(self) -> int:
-        """Most free runs that there ever are."""
+        """Largest number of free runs."""
         return max(moment.free_runs for moment in self.moments)
 
 
 _DAY = 86_400
 _ORPHANED_BLOCK = 32
-# The machine fills in the first of its records.
+# The machine fills during the first records.
 _SAMPLES_A_DAY = 8
-# More than there is: the queue never empties.
+# More than is available, so the queue never empties.
 _LOAD = 1.05
 _SAMPLE_S = 3 * 3600
 
 
 def debug_queues(debug_first: bool) -> tuple[Queue, ...]:
-    """Return the queues: debug jobs before all others, or full-machine jobs before all others.
+    """Return the queues, with either debug jobs or full-machine jobs before all others.
 
     Parameters
     ----------
@@ -265,7 +272,7 @@ def debug_queues(debug_first: bool) -> tuple[Queue, ...]:
 
 
 def full_jobs(nodes: int, *, first_day: int, days: int) -> list[Job]:
-    """Return a job of three hours on that many nodes at nine in the morning of every third day.
+    """Return a job of three hours at nine in the morning of every third day.
 
     Parameters
     ----------
@@ -305,16 +312,17 @@ def troubled_machine(
     ----------
     nodes, days : int
     orphans_a_day, cleared_after_days : int
-        Blocks of 32 nodes that the scheduler believes busy from some time of each day on, and days until they are cleared.
+        Blocks of 32 nodes per day that the scheduler considers busy from a random time, and days until they are
+        cleared.
     debug_share : float
-        Share of the load that comes as debug jobs. [fraction]
+        Share of the load in debug jobs. [fraction]
     debug_first : bool
         As for `debug_queues`.
     full_nodes : int
         Nodes of the largest jobs.
     seed : int
     until_s : int or None
-        When to stop; None for the last of the days. [s]
+        Time to stop; None for the last day. [s]
 
     Examples
     --------
@@ -338,7 +346,7 @@ def troubled_machine(
 def _troubled(
     nodes: int, days: int, orphans_a_day: int, cleared_after_days: int, debug_share: float, full_nodes: int, seed: int
 ) -> tuple[Workload, list[Downtime]]:
-    """Return the jobs and the orphans of such a machine."""
+    """Return the jobs and the orphans of a troubled machine."""
     rng = random.Random(seed)
     drawn = draw_workload("early", nodes=nodes, days=days, load=_LOAD, rng=rng, debug_fraction=debug_share)
     columns = {name: list(getattr(drawn, name)) for name in Job._fields[:5]}
@@ -358,7 +366,7 @@ def _troubled(
 
 
 class LargeJob(NamedTuple):
-    """A full-machine job: when it came [d], how long it waited [h], and whether it started."""
+    """A full-machine job: its submission [d], its wait [h], and whether it started."""
 
     submit_day: float
     wait_h: float
@@ -394,11 +402,11 @@ class TroubledDays(NamedTuple):
     Parameters
     ----------
     time_d : list of float
-        When each record was made. [d]
+        Time of each record. [d]
     busy, orphaned : list of float
-        Parts of the nodes that run jobs, and that are lost to them, in each record. [fraction]
+        Shares of the nodes that run jobs, and that are orphaned, in each record. [fraction]
     orphaned_fraction, queue_full_fraction : float
-        Mean of the lost nodes, and how often jobs wait. [fraction]
+        Mean share of orphaned nodes, and share of records with waiting jobs. [fraction]
     """
 
     time_d: list[float]
@@ -409,7 +417,7 @@ class TroubledDays(NamedTuple):
 
     @property
     def min_busy(self) -> float:
-        """Smallest part that ran jobs, after the first day where there are more. [fraction]"""
+        """Smallest busy share, without the first day if there are more. [fraction]"""
         return min(self.busy[_SAMPLES_A_DAY:] or self.busy)
 
 
@@ -419,7 +427,7 @@ def troubled_days(schedule: Schedule, end_s: int) -> TroubledDays:
     Parameters
     ----------
     schedule : Schedule
-        As `troubled_machine` returns it.
+        Schedule from `troubled_machine`.
     end_s : int
         [s]
 

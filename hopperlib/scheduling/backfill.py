@@ -1,25 +1,28 @@
-"""Backfill at intervals, as Slurm does it [1]_: on events the head of the queue only, who passes it at the next backfill pass.
+"""Backfill at intervals, as Slurm does it [1]_: events start only the head of the queue; other jobs start at the next
+backfill pass.
 
-.. [1] SchedMD, slurm.conf(5), SchedulerParameters: bf_interval, bf_max_job_test, bf_window; "Scheduling Configuration Guide".
+.. [1] SchedMD, slurm.conf(5), SchedulerParameters: bf_interval, bf_max_job_test, bf_window; "Scheduling Configuration
+Guide".
 """
 
 from typing import NamedTuple
 
 
 class Backfill(NamedTuple):
-    """Two schedulers in one: whenever something happens, jobs start in the order of the queue until one has no nodes.
+    """A main scheduler that starts jobs in queue order on every event until one does not fit, and a backfill scheduler.
 
-    Every `interval_s`, if anything changed since, a backfill pass tests the first `depth` waiting jobs in that order; each gets the earliest start that
-    delays none before it. Plans beyond the window are not kept. bf_resolution, which rounds planned times, is not modeled.
+    Every `interval_s`, if anything has changed, a backfill pass tests the first `depth` waiting jobs in that order;
+    each one gets the earliest start that delays no earlier job. Plans beyond the window are dropped. bf_resolution,
+    which rounds planned times, is not modeled.
 
     Parameters
     ----------
     depth : int
         Waiting jobs that a pass tests (bf_max_job_test).
     interval_s : int
-        From one pass to the next (bf_interval). [s]
+        Time between passes (bf_interval). [s]
     window_s : int
-        How far ahead starts are planned (bf_window). [s]
+        Planning horizon (bf_window). [s]
 
     Examples
     --------

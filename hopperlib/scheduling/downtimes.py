@@ -1,4 +1,4 @@
-"""Periods in which nodes are withheld from jobs: outages, maintenance, orphans, hours reserved for one queue."""
+"""Periods in which nodes are unavailable to jobs: outages, maintenance, orphans, hours reserved for one queue."""
 
 import csv
 from collections.abc import Iterable
@@ -14,23 +14,23 @@ _MOST_DIGITS = 15
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Downtime:
-    """A period in which nodes are withheld from jobs.
+    """A period in which nodes are unavailable to jobs.
 
     Parameters
     ----------
     start_s, end_s : int
-        From, and to not included. [s]
+        Start, and end (not included). [s]
     first_node, last_node : int or None
-        Positions from, and to not included; None for the whole machine.
+        First position, and last position (not included); None for the whole machine.
     drained : bool
-        Whether the scheduler knows it in advance and lets no job run into it. Otherwise it kills the running jobs.
+        Whether the scheduler knows it in advance and starts no job that would run into it. Otherwise it kills the
+        running jobs.
     kind : {"outage", "reservation", "orphan", "down", "drain"}
-        Its name in the records. Orphans take only nodes that are free when they begin: ALPS believes them busy. A drain
-        ends no job: it takes nodes as they fall free, as ``scontrol update state=drain`` does. A reservation takes no
-        node: it keeps the machine, or those nodes, for one queue.
+        Its name in the records. Orphans take only nodes that are free when they begin: ALPS considers them busy. A
+        drain ends no job: it takes nodes as they become free, like ``scontrol update state=drain``. A reservation takes
+        no node: it keeps the machine, or those nodes, for one queue.
     queue : str
-        For a reservation: the queue whose jobs alone may start in it. They
-        start at no other time.
+        For a reservation: the only queue whose jobs may start in it. They start at no other time.
 
     Raises
     ------
@@ -71,17 +71,22 @@ class Downtime:
 
     @property
     def is_known_part(self) -> bool:
-        """Whether some of the nodes are kept, and jobs are to be planned around that."""
+        """Whether some nodes are reserved, so that jobs must be planned around it."""
         return self.first_node is not None and (self.drained or bool(self.queue))
 
 
 def read_downtimes(lines: Iterable[str]) -> list[Downtime]:
-    """Return downtimes from CSV with the columns kind, start_s, end_s and, where needed, the others of `Downtime`.
+    """Return downtimes from CSV with the columns kind, start_s, end_s and, if needed, the other fields of `Downtime`.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        Lines of the file, with or without the header.
 
     Raises
     ------
     InputError
-        If a column is unknown or missing, or a line holds no downtime; names the line.
+        If a column is unknown or missing, or a line is not a downtime; the message names the line.
 
     Examples
     --------

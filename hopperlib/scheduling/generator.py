@@ -1,6 +1,5 @@
-"""Workloads that are like the two that are documented of Hopper.
-
-Two mixes of job sizes are printed, of two periods, and they cannot be one:
+"""Workloads like the two documented ones of Hopper. Two mixes of job sizes are documented for two periods; they are not
+the same:
 
 - ``early``: early users, February to April 2011: about half of the hours in
   jobs of 16,384 cores or more, over 20 % in 65,536 or more [1]_.
@@ -32,7 +31,7 @@ from hopperlib.scheduling.workload import Workload
 
 
 class SizeClass(NamedTuple):
-    """Jobs of some sizes: nodes from and to, share of the node-hours, longest limit. [h]"""
+    """A class of job sizes: smallest and largest number of nodes, share of the node-hours, longest limit. [h]"""
 
     low: int
     high: int
@@ -63,7 +62,7 @@ MIXES: dict[str, tuple[SizeClass, ...]] = {
     ),
 }
 
-# : Properties of drawn workloads that no source prints.
+# : Properties of generated workloads that no source gives.
 ASSUMED = (
     "Within a class, sizes are spread evenly on a logarithmic scale and four in ten are rounded to a power of two.",
     "Jobs request half an hour to two days, by a table of limits.",
@@ -80,7 +79,8 @@ _RUN_STEPS = tuple(after - before for before, after in pairwise(_RUN_SHARES))
 _LIMITS_S = tuple(int(3600 * hours) for hours in _LIMITS_H)
 _TO_THE_LIMIT = 1 / 12
 _ROUNDED = 0.4
-# Halvings of a class; and classes that begin with so few nodes have that many jobs that their widths are tabulated.
+# Bisection steps of a class, and the largest first size of a class whose widths are tabulated, because it has many
+# jobs.
 _BITS, _NARROW = 16, 17
 # Weight of each hour of a day, and of each day from Monday.
 _HOURS = (6, 5, 5, 5, 5, 5, 6, 7, 9, 11, 12, 12, 11, 12, 12, 12, 12, 11, 10, 9, 8, 8, 7, 6)
@@ -89,7 +89,7 @@ _CYCLE = tuple(accumulate((day * hour for day in _DAYS for hour in _HOURS), init
 
 
 def interpolate(table: Sequence[float], u: float) -> float:
-    """Return the value of a table of equal steps at u from 0 to 1.
+    """Return the value at u, from 0 to 1, of a table with equal steps.
 
     Parameters
     ----------
@@ -120,9 +120,11 @@ def _middle(low: float, high: float) -> float:
 
 
 def _width(size: SizeClass, u: float) -> int:
-    """Return nodes evenly on a logarithmic scale, by halving: no logarithm, so the same everywhere."""
+    """Return a number of nodes, uniform on a logarithmic scale, by bisection: without logarithms it is the same
+    everywhere.
+    """
     low, high = float(size.low), float(size.high + 1)
-    # One bit of u a step: below or above the middle of the logarithmic scale, the geometric mean.
+    # One bit of u per step: below or above the geometric mean, the middle of the logarithmic scale.
     for _ in range(_BITS):
         if int(low) + 1 >= high:
             break  # One width is left.
@@ -138,7 +140,7 @@ def _width(size: SizeClass, u: float) -> int:
 
 @lru_cache
 def _width_steps(size: SizeClass) -> list[float]:
-    """Return the u at which each further width of a narrow class begins: most jobs are narrow, and bisection would be
+    """Return the u at which each next width of a narrow class begins: most jobs are narrow, and bisection would be
     repeated for each.
     """
     parts = range(1 << _BITS)
@@ -149,7 +151,7 @@ def _width_steps(size: SizeClass) -> list[float]:
 
 
 def _rounded(size: SizeClass, width: int) -> int:
-    """Return the power of two next to a width, where its class holds it."""
+    """Return the power of two closest to a width, if its class contains it."""
     power = 1 << (width.bit_length() - 1)
     # The midpoint between two powers of two is one and a half times the lower.
     nearest = power if 2 * width < 3 * power else 2 * power
@@ -180,7 +182,7 @@ def _check_amounts(days: int, load: float, debug_fraction: float) -> None:
 
 
 def _workload_of(drawn: list[tuple[int, int, int, int, str]]) -> Workload:
-    """Return jobs by submission; of each its time, nodes, run time, requested time and queue were drawn."""
+    """Return jobs by submission, each with random time, nodes, run time, requested time and queue."""
     drawn.sort()
     names = ("submit_time_s", "nodes", "run_time_s", "requested_time_s", "queue")
     columns = dict(zip(names, zip(*drawn, strict=True), strict=True)) if drawn else dict.fromkeys(names, ())
@@ -213,7 +215,7 @@ def draw_workload(
     rng : random.Random
     debug_fraction : float
         Share of the load that comes as debug jobs (queue ``debug``, up to 512
-        nodes and half an hour) in place of the mix. [fraction]
+        nodes and half an hour) instead of the mix. [fraction]
 
     Raises
     ------
@@ -235,7 +237,8 @@ def draw_workload(
     classes = [(size, "regular", size.share * (1 - debug_fraction)) for size in mix]
     classes.append((SizeClass(1, 512, 0.0, 0.5), "debug", debug_fraction))
     drawn: list[tuple[int, int, int, int, str]] = []
-    # One loop without calls: a year of the machine is a million jobs, and a page draws two weeks of it at every move.
+    # One loop without calls: a year of the machine is a million jobs, and a page generates two weeks at every change of
+    # a control.
     draw, weeks, end, cycle = rng.random, (days + 6) // 7, days * 86400, _CYCLE[-1]
     for size, queue, share in classes:
         left = share * total
@@ -253,11 +256,11 @@ def draw_workload(
             if not run:
                 step = int(place)
                 run = max(1, int(limit * (_RUN_SHARES[step] + (place - step) * _RUN_STEPS[step])))
-            # The last job is taken if that comes closer to the share than leaving it.
+            # The last job is included if that is closer to the share.
             if width * run > 2 * left:
                 break
             left -= width * run
-            # An instant: a week and an hour of it by the weekly cycle, then a second.
+            # A random time: a week and an hour in it by the weekly cycle, then a second.
             submit = end
             while submit >= end:
                 week = int(draw() * weeks)
@@ -268,7 +271,14 @@ def draw_workload(
 
 
 def share_at_least(workload: Workload, nodes: int) -> float:
-    """Share of the node-hours in jobs of that many nodes or more. [fraction]
+    """Share of the node-hours in jobs of at least this size. [fraction]
+
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    nodes : int
+        Smallest size that counts.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""A site's decisions: queues, the order of the queue by priorities, and limits.
+"""A site's rules: queues, priorities, and limits.
 
-NERSC changed its queues over the years. Three versions of the page that lists them were read; two of them are stored in
-``queues.toml``: that of February 2013 and the last one. None is from 2011, when the machine of the studies ran. Two
-more tables there are orders without queues.
+NERSC changed its queues over the years. ``queues.toml`` has two of three archived versions of the page that lists them,
+from February 2013 and the last one. No version is from 2011, the period of the studies. Two more tables there are
+orders without queues.
 """
 
 from collections.abc import Mapping
@@ -22,15 +22,15 @@ _HEAVIEST = 4_294_967_295
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """Limit on the concurrent use of one user, account, QOS or queue; jobs above it wait and block no others.
+    """Limit on the concurrent use of one user, account, QOS or queue; jobs above it wait without blocking others.
 
     Parameters
     ----------
     per : {"user", "account", "qos", "queue", "licence"}
     of : str
-        The one it holds for; each, if it is empty. A licence has a name.
+        The one to which it applies; empty for each one. A license has a name.
     jobs, nodes : int or None
-        The most that run; None for no bound. Of a licence, `jobs` is how many of it there are.
+        Maximum that run at a time; None for no limit. For a license, `jobs` is the number of licenses.
     """
 
     per: Literal["user", "account", "qos", "queue", "licence"] = key(name="per")
@@ -46,8 +46,8 @@ class Rules:
     A job's priority is the sum of weight times factor, each factor from 0 to 1 [1]_: waiting time since it was eligible
     over `max_age_days`, at most 1; its share of the nodes; the table values of its queue and QOS; and 2 ** (-usage /
     share), with usage the decayed node-seconds of its user over those of all, and share one over the number of users;
-    with `shares`, those of its account. It is worked out when a job comes, and for all that wait whenever something
-    happens `period_s` or more after the last time.
+    with `shares`, those of its account. It is computed when a job is submitted, and for all waiting jobs at events at
+    least `period_s` after the last time.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Rules:
     queue_factors, qos_factors, shares : mapping of str to float
     limits : tuple of Limit
     first : tuple of str
-        "qos", "queue" or "user", and the one whose jobs go before all others.
+        "qos", "queue" or "user", and the name whose jobs go before all others.
 
     References
     ----------
@@ -92,7 +92,7 @@ class Closure(NamedTuple):
 
 
 def fixed_priorities(workload: Workload, order: str, rules: Rules, nodes: int) -> list[float] | None:
-    """Return the part of each job's priority that does not change while it waits, the larger first; None if all are equal.
+    """Return the constant part of each job's priority, as sort values with the highest first; None if all are equal.
 
     Parameters
     ----------
@@ -154,17 +154,17 @@ class Queue:
     ----------
     name : str
     priority : int
-        Lower goes first, as in NERSC's tables.
+        Lower values go first, as in NERSC's tables.
     nodes : (int, int) or None
-        Narrowest and widest job it takes.
+        Range of job sizes. [nodes]
     max_hours : float or None
-        Longest limit it takes. [h]
+        Longest requested time. [h]
     run_limit : int or None
         Jobs of one user that may run at a time.
     charge_factor : float
         Charge per hour; in the file ``charge``.
     regular : bool
-        Whether jobs go here that name no queue of the table.
+        Whether jobs that name no queue of the table go here.
 
     Examples
     --------
@@ -183,22 +183,35 @@ class Queue:
 
     @property
     def max_time_s(self) -> int | None:
-        """Longest limit it takes. [s]"""
+        """Longest requested time. [s]"""
         return None if self.max_hours is None else round(3600 * self.max_hours)
 
     def takes(self, nodes: int, requested_time_s: int) -> bool:
-        """Whether a job of this size and limit may go here."""
+        """Whether a job of this size and limit may go here.
+
+        Parameters
+        ----------
+        nodes : int
+            Nodes of a job.
+        requested_time_s : int
+            Requested time of the job. [s]
+        """
         low, high = self.nodes or (1, nodes)
         longest = self.max_time_s
         return low <= nodes <= high and (longest is None or requested_time_s <= longest)
 
     def check(self, job: Job) -> None:
-        """Refuse a job that this queue does not take.
+        """Reject a job that is not allowed in this queue.
+
+        Parameters
+        ----------
+        job : Job
+            The job.
 
         Raises
         ------
         InputError
-            If it is too narrow, too wide or too long.
+            If the job is too narrow, too wide or too long.
         """
         low, high = self.nodes or (1, job.nodes)
         if not low <= job.nodes <= high:
@@ -219,15 +232,15 @@ class QueueTable:
     queues : tuple of Queue
         In the file ``queue``.
     like : str
-        Name of the table whose queues these are, in place of a list of them.
+        Name of a table whose queues are used, instead of a list.
     order : {"submission", "size", "length", "multifactor"}
-        Within one priority: as the jobs came, the widest or the shortest limit first, or by the weights of `rules`.
+        Order within one priority: by submission, widest first, shortest limit first, or by the weights of `rules`.
     rules : Rules
         Weights of the multifactor order, and limits on concurrent use.
     title : str
         Its title and date.
     source : str
-        Where it was read.
+        Source of the table.
     notes : tuple of str
         Omissions and errors of the page.
     name : str
@@ -251,14 +264,19 @@ def _tables() -> dict[str, QueueTable]:
 
 
 def read_queues(text: str) -> dict[str, QueueTable]:
-    r"""Return the tables of a TOML text that is written like ``queues.toml``.
+    r"""Return the tables of a TOML text in the form of ``queues.toml``.
+
+    Parameters
+    ----------
+    text : str
+        Contents of a TOML file with ``[[queue]]`` tables.
 
     Raises
     ------
     TableError
-        If it is no TOML, or anything in a table is wrong; names all of it.
+        If it is not TOML, or a table is invalid; the message lists all errors.
     InputError
-        If a table is empty or like none that there is.
+        If a table is empty, or `like` names no table.
 
     Examples
     --------
@@ -278,6 +296,11 @@ def queues_of(document: Mapping[str, Any]) -> dict[str, QueueTable]:
     ----------
     document : mapping of str to Any
         Output of the TOML parser.
+
+    Raises
+    ------
+    InputError
+        If a table is invalid; the message lists its errors.
 
     Examples
     --------
@@ -301,11 +324,18 @@ def put_into_queues(workload: Workload, table: QueueTable) -> tuple[Workload, in
     A job stays in the queue that it names, if the table has it. Otherwise it goes to the first regular queue that
     allows its nodes and limit or, without one, to the first queue that does.
 
+    Parameters
+    ----------
+    workload : Workload
+        The jobs.
+    table : QueueTable
+        The queues.
+
     Returns
     -------
     (Workload, int, list of int)
-        The jobs; how many got a queue that they did not name; and the indices of those that no queue takes,
-        or not the one that they name.
+        The jobs; the number of jobs in a queue that they did not name; and the indices of jobs that no queue allows, or
+        not the one that they name.
 
     Examples
     --------
@@ -328,7 +358,7 @@ def put_into_queues(workload: Workload, table: QueueTable) -> tuple[Workload, in
 
 
 def queue_tables() -> tuple[str, ...]:
-    """Return the names of the tables there are.
+    """Return the names of the tables in the library.
 
     Examples
     --------
@@ -341,10 +371,15 @@ def queue_tables() -> tuple[str, ...]:
 def queue_table(name: str) -> QueueTable:
     """Return a table of queues.
 
+    Parameters
+    ----------
+    name : str
+        Name of a table in the library.
+
     Raises
     ------
     InputError
-        If there is none of that name.
+        If there is no table of that name.
 
     Examples
     --------

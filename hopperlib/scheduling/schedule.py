@@ -1,4 +1,4 @@
-"""Records of a simulated schedule: every job's start, end and nodes and the machine over time, with a summary."""
+"""Records of a simulated schedule: every job's start, end and nodes, the machine over time, and a summary."""
 
 import hashlib
 import sys
@@ -41,9 +41,9 @@ class Sample(NamedTuple):
     ----------
     time_s : int
     free_nodes, largest_free_run, free_runs : int
-        Free nodes, the longest run of them in node order, and how many runs there are.
+        Free nodes, their longest run in node order, and the number of runs.
     busy_nodes, waiting_jobs, waiting_nodes : int
-        Nodes that run jobs, and what waits.
+        Nodes that run jobs, and waiting jobs with their nodes.
     unavailable_nodes : int
         Nodes held by outages, drains, downtimes and orphans.
     """
@@ -59,7 +59,7 @@ class Sample(NamedTuple):
 
 
 class Schedule(Columns):
-    """The outcome of a simulation, in columns like the workload's.
+    """The result of a simulation, in columns like the workload's.
 
     Parameters
     ----------
@@ -70,8 +70,7 @@ class Schedule(Columns):
     Notes
     -----
     The nodes of job `i` are runs of positions in the node list: their bounds are in `bounds` from ``first_bound[i]``
-    on, two per run, ``run_count[i]`` runs. Positions are not node numbers: an order turns one into the other, after the
-    run.
+    on, two per run, ``run_count[i]`` runs. Positions are not node numbers: a node order converts them after the run.
     """
 
     def __init__(self, workload: Workload, nodes: int) -> None:
@@ -85,17 +84,22 @@ class Schedule(Columns):
         self.run_count = array("i", bytes(4 * count))
         self.bounds = array("i")
         self.samples: list[Sample] = []
-        # (job, start, end) of runs that an outage ended and that began anew.
+        # (job, start, end) of runs that an outage ended and that were restarted.
         self.lost: list[tuple[int, int, int]] = []
-        # (start, end, nodes) of nodes withheld from jobs.
+        # (start, end, nodes) of nodes unavailable to jobs.
         self.unavailable: list[tuple[int, int, int]] = []
         # Positions of these nodes when it began, as runs.
         self.unavailable_runs: list[list[tuple[int, int]]] = []
-        # The simulation, where it has not ended.
+        # The simulation, if it has not ended.
         self.events: Generator[None, int] | None = None
 
     def resume(self, until_s: int = 1 << 62) -> None:
         """Resume the simulation until an instant or to the end: the schedule is the same as without a stop. [s]
+
+        Parameters
+        ----------
+        until_s : int, default 1 << 62
+            Time up to which to simulate; None for the end. [s]
 
         Examples
         --------
@@ -116,7 +120,7 @@ class Schedule(Columns):
         return len(self.workload)
 
     def __getstate__(self) -> dict[str, Any]:
-        """Return the state for pickle and copy: all events so far; a copy of an unfinished schedule cannot be resumed."""
+        """Return the state for pickle and copy: all events so far; an unfinished copy cannot be resumed."""
         return vars(self) | {"events": None}
 
     def __eq__(self, other: object) -> bool:
@@ -141,14 +145,26 @@ class Schedule(Columns):
         }
 
     def runs(self, index: int) -> list[tuple[int, int]]:
-        """Return the nodes of a job as runs (from, to) of positions; empty if it never started."""
+        """Return the nodes of a job as runs (from, to) of positions; empty if it never started.
+
+        Parameters
+        ----------
+        index : int
+            Index of the job.
+        """
         if self.status[index] == NOT_STARTED:
             return []
         first = self.first_bound[index]
         return pairs(self.bounds[first : first + 2 * self.run_count[index]])
 
     def wait_time_s(self, index: int) -> int | None:
-        """Return a job's wait, or None if it never started. [s]"""
+        """Return a job's wait, or None if it never started. [s]
+
+        Parameters
+        ----------
+        index : int
+            Index of the job.
+        """
         if self.status[index] == NOT_STARTED:
             return None
         return self.start_s[index] - self.workload.submit_time_s[index]
@@ -158,15 +174,20 @@ class Schedule(Columns):
         return (index for index, status in enumerate(self.status) if status != NOT_STARTED)
 
     def running(self, time_s: int) -> list[int]:
-        """Return the indices of the jobs that run at an instant."""
+        """Return the indices of the jobs that run at an instant.
+
+        Parameters
+        ----------
+        time_s : int
+            The instant. [s]
+        """
         last = bisect_right(self.workload.arrival_s, time_s)  # No later job runs.
         columns = zip(self.start_s[:last], self.end_s[:last], self.run_count[:last], strict=True)
         return [index for index, (start, end, runs) in enumerate(columns) if runs and start <= time_s < end]
 
     def digest(self) -> str:
-        """Return the SHA-256 of all starts, ends, states and nodes: one word for the whole schedule.
-
-        The same workload and seed give the same word in every Python, the browser's too.
+        """Return the SHA-256 of all starts, ends, states and nodes: a fingerprint of the whole schedule. The same
+        workload and seed give the same fingerprint in every Python, including the browser's.
 
         Examples
         --------
@@ -184,7 +205,13 @@ class Schedule(Columns):
         return digest.hexdigest()
 
     def busy_node_seconds(self, start_s: int, end_s: int) -> int:
-        """Node-seconds that jobs used between two instants. [s]"""
+        """Node-seconds that jobs used between two instants. [s]
+
+        Parameters
+        ----------
+        start_s, end_s : int
+            The period. [s]
+        """
         return sum(
             nodes * (min(end, end_s) - max(start, start_s))
             for nodes, start, end, status in zip(
@@ -194,7 +221,12 @@ class Schedule(Columns):
         )
 
     def utilization(self, start_s: int, end_s: int) -> float:
-        """Node-hours used by jobs, divided by those there were, outages included as in the source [1]_. [fraction]
+        """Node-hours used by jobs over those of the machine, including outages as in the source [1]_. [fraction]
+
+        Parameters
+        ----------
+        start_s, end_s : int
+            The period. [s]
 
         Raises
         ------
@@ -211,7 +243,7 @@ class Schedule(Columns):
 
 
 class Summary(NamedTuple):
-    """Some jobs of a schedule.
+    """Summary of some jobs of a schedule.
 
     Parameters
     ----------
@@ -219,13 +251,13 @@ class Summary(NamedTuple):
     span_s : int
         From the first start to the last end. [s]
     utilization : float or None
-        Of the whole machine in that period; None if it is empty, or if only some jobs were selected. [fraction]
+        Utilization of the machine in that period; None if it is empty, or if only some jobs were selected. [fraction]
     mean_wait_s, median_wait_s, max_wait_s : float
         [s]
     mean_runs : float
         Runs of the node list allocated to a job.
     contiguous_fraction : float
-        Share of the jobs that lie in one run.
+        Share of the jobs in a single run.
     """
 
     jobs: int
@@ -239,7 +271,7 @@ class Summary(NamedTuple):
 
 
 def summarize(schedule: Schedule, jobs: Sequence[int] | None = None) -> Summary:
-    """Return the numbers of some jobs that started, by their indices; of all of them without.
+    """Return the summary of some jobs that started, or of all of them.
 
     Parameters
     ----------
@@ -282,6 +314,11 @@ def summarize(schedule: Schedule, jobs: Sequence[int] | None = None) -> Summary:
 def width_classes(schedule: Schedule) -> list[tuple[int, int, list[int]]]:
     """Return the jobs that started by their width: from, to, and indices, in powers of two.
 
+    Parameters
+    ----------
+    schedule : Schedule
+        The schedule.
+
     Examples
     --------
     >>> from hopperlib.scheduling.scheduler import simulate
@@ -296,9 +333,8 @@ def width_classes(schedule: Schedule) -> list[tuple[int, int, list[int]]]:
 
 
 def mean_wait_h(schedule: Schedule, *, from_s: int = 0, from_nodes: int = 1) -> float | None:
-    """Mean wait of the jobs of some width that were submitted from an instant on; None without any. [h]
-
-    A job that never started counts as one that did not wait.
+    """Mean wait of the jobs of at least some width submitted after an instant; None if there are none. [h] A job that
+    never started counts as not waiting.
 
     Parameters
     ----------

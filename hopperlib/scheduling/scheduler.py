@@ -31,10 +31,10 @@ from functools import partial
 
 from hopperlib.errors import InputError, refusal
 from hopperlib.scheduling._free_nodes import ChosenFit, Contiguous, FirstFit, NodeChoice, free_list
-from hopperlib.scheduling._lanes.lane import FOREVER, PoolQueue, Wanted
-from hopperlib.scheduling._lanes.loop import Loop
-from hopperlib.scheduling._lanes.waiting import Limits, Order
-from hopperlib.scheduling._lanes.whole import ContiguousQueue, NodeCountQueue, WholeNodeQueue
+from hopperlib.scheduling._simulation.loop import Loop
+from hopperlib.scheduling._simulation.pool_queue import FOREVER, PoolQueue, Wanted
+from hopperlib.scheduling._simulation.waiting import Limits, Order
+from hopperlib.scheduling._simulation.whole import ContiguousQueue, NodeCountQueue, WholeNodeQueue
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure, Queue, Rules, fixed_priorities
@@ -149,9 +149,9 @@ def simulate(
         backfill=policy if isinstance(policy, Backfill) else None,
     )
     of_partition = (queues_of or _one_queue)(run, _depth(policy), partial(free_list, allocation, rng=rng), downtimes)
-    lanes = list(dict.fromkeys(of_partition.values()))
-    lane_of = lanes * len(wanted) if len(lanes) == 1 else [of_partition[want[0]] for want in wanted]
-    run.schedule.events = run.run(lanes, lane_of, downtimes, closures, progress, sample_every_s, -1)
+    pool_queues = list(dict.fromkeys(of_partition.values()))
+    queue_of = pool_queues * len(wanted) if len(pool_queues) == 1 else [of_partition[want[0]] for want in wanted]
+    run.schedule.events = run.run(pool_queues, queue_of, downtimes, closures, progress, sample_every_s, -1)
     next(run.schedule.events, None)
     run.schedule.resume(FOREVER if until_s is None else until_s)
     return run.schedule

@@ -1,7 +1,7 @@
 """Jobs for the scheduler, stored in columns.
 
-A year of a big machine is a million jobs. As separate objects they would fill hundreds of megabytes; as integer columns
-they take a few dozen bytes per job. Times are whole seconds, so that a run gives the same bytes everywhere.
+A year of a large machine is a million jobs. Separate objects would take hundreds of megabytes; integer columns take a
+few dozen bytes per job. Times are whole seconds, so that a run gives the same bytes everywhere.
 """
 
 from __future__ import annotations
@@ -22,27 +22,27 @@ class Job(NamedTuple):
     Parameters
     ----------
     job : int
-        Its number, as the trace gives it.
+        Its number in the trace.
     submit_time_s, run_time_s, requested_time_s : int
         Submission time, run time if not killed, and requested limit. [s]
     nodes : int
         Whole nodes.
     user : int
-        Number of its user; 0 if unknown.
+        Number of the user; 0 if unknown.
     queue : str
         Its queue or partition; empty if unknown.
     eligible_time_s : int or None
-        From when it may start (``--begin``, holds, dependencies); None: at once. [s]
+        Earliest start (``--begin``, holds, dependencies); None: at submission. [s]
     observed_start_s : int or None
-        When it really started; None if unknown. [s]
+        Observed start; None if unknown. [s]
     cores, gpus, memory_mb : int
-        Of all its nodes together; 0 if unknown, or none. [-, -, MiB]
+        Totals over all its nodes; 0 if unknown or none. [-, -, MiB]
     account, qos, state : str
-        As the trace names them; empty if unknown.
+        Names in the trace; empty if unknown.
     node_list : str
-        The nodes that it really had, as the trace names them.
+        The nodes that it used, as named in the trace.
     licences : str
-        Licenses it holds while it runs, as ``matlab:2,ansys``; empty for none.
+        Licenses in use while it runs, such as ``matlab:2,ansys``; empty for none.
     """
 
     job: int
@@ -98,21 +98,21 @@ def _kept(name: str, values: Sequence[Any], numbers: Mapping[str, dict[str, int]
 
 
 def _is_sorted(times: Sequence[int]) -> bool:
-    """Whether times do not fall."""
+    """Whether times never decrease."""
     return all(map(int.__le__, times, islice(times, 1, None)))
 
 
 class Workload(Columns):
     """Jobs in the order in which they may start: of submission, unless one is eligible later; ties keep their order.
 
-    Each field of `Job` is a column of the same name; of words there are the columns ``queue_number``,
-    ``account_number``, ``qos_number``, ``state_number``, ``node_list_number`` and ``licences_number``, and in `words`
-    the words.
+    Each field of `Job` is a column of the same name; words are stored as the columns ``queue_number``,
+    ``account_number``, ``qos_number``, ``state_number``, ``node_list_number`` and ``licences_number``, with the words
+    in `words`.
 
     Parameters
     ----------
     jobs : iterable of Job, or DataFrame
-        A DataFrame has a row for each job and columns named as in `Job`; others are passed over.
+        A DataFrame has a row for each job and columns named as in `Job`; other columns are ignored.
 
     Raises
     ------
@@ -153,7 +153,7 @@ class Workload(Columns):
         self._columns = [array("i" if kind == "w" else kind) for kind in _KEPT.values()]
         numbers: dict[str, dict[str, int]] = {name: {} for name in sorted(WORDS)}
         rest = iter(_jobs_of(jobs) if hasattr(jobs, "iloc") else jobs)
-        # In batches: rows become columns at once, and no more jobs than these are held as such.
+        # In batches: rows are converted to columns at once, and only one batch of jobs is stored as objects.
         while batch := list(islice(rest, _BATCH)):
             for name, column, values in zip(Job._fields, self._columns, zip(*batch, strict=True), strict=True):
                 column.extend(_kept(name, values, numbers))
@@ -178,7 +178,7 @@ class Workload(Columns):
         return jobs
 
     def _settle(self, numbers: Mapping[str, Mapping[str, int]]) -> None:
-        """Take the words by their numbers, check the jobs, and put them in order."""
+        """Store the words by number, check the jobs, and sort them."""
         #: The words of each field that holds words.
         self.words: dict[str, list[str]] = {name: list(known) for name, known in numbers.items()}
         self._name_columns()
@@ -189,7 +189,7 @@ class Workload(Columns):
             self._take(sorted(range(len(self)), key=self.arrival_s.__getitem__))
 
     def _name_columns(self) -> None:
-        """Let every column be an attribute; `arrival_s` is when a job may start at the earliest."""
+        """Make every column an attribute; `arrival_s` is the earliest start of a job."""
         for name, column in zip(Job._fields, self._columns, strict=True):
             setattr(self, f"{name}_number" if name in self.words else name, column)
         self.arrival_s = self.submit_time_s
@@ -203,7 +203,7 @@ class Workload(Columns):
 
     def _check(self) -> None:
         """Reject invalid jobs."""
-        # Whole columns first; job by job only to name the one that is wrong.
+        # Check whole columns first, and single jobs only to name the invalid one.
         if not len(self) or (
             min(self.nodes) > 0 <= min(map(min, (self.submit_time_s, self.run_time_s, self.requested_time_s)))
         ):
@@ -225,6 +225,11 @@ class Workload(Columns):
     def of(self, rows: Sequence[int]) -> Workload:
         """Return the jobs of some rows, in the order of the rows.
 
+        Parameters
+        ----------
+        rows : sequence of int
+            Indices of the jobs.
+
         Examples
         --------
         >>> Workload([Job(1, 0, 4, 100, 200), Job(2, 0, 1, 50, 50)]).of([1])[0].job
@@ -238,6 +243,13 @@ class Workload(Columns):
     def group(self, per: str, of: str = "") -> tuple[Sequence[int], int | None]:
         """Return the column of users, accounts, QOS or queues, and the number of one of them: None without a name, -1
         if it does not occur.
+
+        Parameters
+        ----------
+        per : str
+            ``user``, ``account``, ``qos`` or ``queue``.
+        of : str, default ''
+            Name of one of them; empty for none.
 
         Examples
         --------
@@ -254,7 +266,7 @@ class Workload(Columns):
         return column, self.words[per].index(of) if of in self.words[per] else -1
 
     def licences(self) -> dict[str, dict[int, int]]:
-        """Return by licence how many of it each job holds that has any.
+        """Return, by license, the number that each job with such a license uses.
 
         Examples
         --------
@@ -269,7 +281,15 @@ class Workload(Columns):
         return held
 
     def word(self, name: str, index: int) -> str:
-        """Return the word of a job: its queue, account, qos, state or node_list."""
+        """Return the word of a job: its queue, account, qos, state or node_list.
+
+        Parameters
+        ----------
+        name : str
+            ``queue``, ``account``, ``qos``, ``state`` or ``node_list``.
+        index : int
+            Index of the job.
+        """
         number: int = getattr(self, f"{name}_number")[index]
         return self.words[name][number]
 
@@ -294,7 +314,7 @@ class Workload(Columns):
         return len(self.job)
 
     def _told(self, rows: slice = slice(None)) -> Iterator[Sequence[Any]]:
-        """Yield the fields of some jobs as `Job` has them."""
+        """Yield the fields of some jobs in the form of `Job`."""
         for name, column in zip(Job._fields, self._columns, strict=True):
             if name in self.words:
                 yield [self.words[name][number] for number in column[rows]]

@@ -212,7 +212,7 @@ def test_of_samples_of_a_family_as_many_are_doubted_as_it_says():
         (
             [1, 2, 3, 4, 0],
             "lognormal",
-            "value 0 must be above 0: of these families only the normal distribution allows values below",
+            "value 0 must be above 0: only the normal distribution allows other values",
         ),
         ([1, 2, 3, 4, -5], "gamma", "value -5 must be above 0"),
         ([1, 2, 3, 4, 2e6], "gamma", "values from 1 to 2e[+]06: the largest may be at most 1,000,000 times"),

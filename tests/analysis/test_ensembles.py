@@ -164,7 +164,7 @@ def test_a_damaged_file_is_named(tmp_path):
     run_ensemble(Counted(), SEEDS[:1], tmp_path, workers=0)
     path = next(tmp_path.glob("*.parquet"))
     path.write_bytes(b"no table")
-    with pytest.raises(ValueError, match=rf"{path.name} cannot be read .*; delete it, and its run is made again"):
+    with pytest.raises(ValueError, match=rf"{path.name} cannot be read .*; delete it to repeat its run"):
         run_ensemble(Counted(), SEEDS[:1], tmp_path, workers=0)
 
 
@@ -185,11 +185,11 @@ def _encloses_a_file():
     ("function", "sets", "options", "message"),
     [
         (Counted(), [], {}, "there is no set of parameters"),
-        (Counted(), [SEEDS[0], SEEDS[0]], {}, r"parameters {'seed': 0, 'load': 0.9} come twice"),
+        (Counted(), [SEEDS[0], SEEDS[0]], {}, r"parameters {'seed': 0, 'load': 0.9} occur twice"),
         (Counted(), [{"seed": {1}}], {}, "must be texts, finite numbers or lists"),
         (Counted(), [{"seed": float("nan")}], {}, "must be texts, finite numbers or lists"),
         (Counted(), SEEDS, {"workers": -1}, "workers=-1 must be at least 0"),
-        (Counted(), SEEDS, {"workers": 2, "client": object()}, "give workers, .* or client"),
+        (Counted(), SEEDS, {"workers": 2, "client": object()}, "give either workers, .* or client"),
         (
             _holds_a_lock,
             SEEDS,
@@ -208,7 +208,7 @@ def test_refuses(tmp_path, function, sets, options, message):
 
 @pytest.mark.parametrize(
     ("answer", "message"),
-    [({"seed": 2}, "the result has the name 'seed', which is also a parameter"), ([1, 2], "must hold mappings")],
+    [({"seed": 2}, "the result has the name 'seed', which is also a parameter"), ([1, 2], "must contain mappings")],
 )
 def test_refuses_results(tmp_path, answer, message):
     with pytest.raises(EnsembleError, match=message):
@@ -224,7 +224,7 @@ def test_a_folder_belongs_to_one_function(tmp_path):
     with pytest.raises(ValueError, match="contains other files"):
         run_ensemble(Counted(), SEEDS, tmp_path / "other", workers=0)
     (tmp_path / "mine" / "ensemble.json").write_text(json.dumps([1]))
-    with pytest.raises(ValueError, match="does not name the folder's function"):
+    with pytest.raises(ValueError, match="does not name its function"):
         run_ensemble(Counted(), SEEDS, tmp_path / "mine", workers=0)
 
 
@@ -256,7 +256,7 @@ def module(tmp_path, monkeypatch):
 
 def test_what_a_dead_worker_had_is_run_by_the_next_call(tmp_path, module):
     sets = [{"seed": seed, "load": 0.5, "once": str(tmp_path / "died") if seed == 3 else ""} for seed in range(12)]
-    with pytest.raises(EnsembleError, match=r"drawing.drawn failed: a worker process died, as they do when"):
+    with pytest.raises(EnsembleError, match=r"drawing.drawn failed: a worker process died, probably"):
         run_ensemble(module.drawn, sets, tmp_path / "runs", workers=2, progress=False)
     rows = run_ensemble(module.drawn, sets, tmp_path / "runs", workers=2, progress=False)
     assert rows["wait_s"].tolist() == [seed * 0.5 for seed in range(12)]
@@ -487,10 +487,10 @@ def test_intervals_hold_the_mean_as_often_as_they_say():
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: parameter_sets({"a": range(1001)}, seeds=1000), "these are 1,001,000 runs; 1,000,000 are the most"),
+        (lambda: parameter_sets({"a": range(1001)}, seeds=1000), "these are 1,001,000 runs; 1,000,000 is the maximum"),
         (lambda: parameter_sets({}, seeds=-1), "seeds=-1 must be at least 0"),
         (lambda: intervals(pd.DataFrame({"a": [1]}), ["a"], "b"), "there is no column 'b'; there are: a"),
-        (lambda: intervals(pd.DataFrame({"a": [1], "b": ["x"]}), ["a"], "b"), "column 'b' holds no numbers"),
+        (lambda: intervals(pd.DataFrame({"a": [1], "b": ["x"]}), ["a"], "b"), "column 'b' has no numbers"),
     ],
 )
 def test_what_makes_no_ensemble_is_refused(call, message):

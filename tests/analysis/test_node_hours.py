@@ -31,7 +31,7 @@ def test_edges_of_another_zone_are_converted(jobs):
 
 
 def test_edges_without_a_zone_are_those_of_the_jobs_and_it_is_said(jobs):
-    with pytest.warns(UserWarning, match="edges without a time zone are read in the zone of the jobs, Europe/Berlin"):
+    with pytest.warns(UserWarning, match="edges without a time zone are taken in the jobs' time zone, Europe/Berlin"):
         used = node_hours_used(jobs, pd.date_range("2026-03-01", periods=3, freq="12h"))
     assert used.tolist() == [4.0, 4.0]
     # An hour that the clock leaves out begins where it goes on: the day is an hour shorter.
@@ -46,5 +46,5 @@ def test_what_cannot_be_counted_is_refused(jobs):
     ):
         node_hours_used(jobs, edges, by="energy")
     naive = jobs.assign(start=jobs["start"].dt.tz_localize(None))
-    with pytest.raises(InputError, match="the edges are of zone UTC, and the jobs have none"):
+    with pytest.raises(InputError, match="the edges are in time zone UTC, but the jobs have none"):
         node_hours_used(naive, edges)

@@ -19,7 +19,7 @@ def test_several_predictors_by_hand():
     rows = {row.name: row for row in regress_together({"a": 1e6 * a, "b": b, "same": [7] * 6}, 1 + 2 * a + 3 * b)}
     assert rows["a"].slope == pytest.approx((2e-6,) * 3)
     assert rows["b"].slope == pytest.approx((3.0,) * 3)
-    with pytest.raises(ValueError, match="one of the metrics a, twice follows from the others"):
+    with pytest.raises(ValueError, match="one of the metrics a, twice is determined by the others"):
         regress_together({"a": a, "twice": 2 * a}, b)
     with pytest.raises(ValueError, match="at least 5 of both are needed"):
         regress_together({"a": a[:4], "b": b[:4]}, b[:4])
@@ -101,8 +101,8 @@ def test_shares_do_not_hang_on_units_and_names(rows, factor, shift):
 @pytest.mark.parametrize(
     ("times", "groups", "message"),
     [
-        ([1, 2, 3], "aaa", "all 3 times are of one group, 'a': a spread between groups needs two"),
-        ([1, 2, 3], "abc", "each of the 3 groups has one time: a spread within groups needs two in one"),
+        ([1, 2, 3], "aaa", "all 3 times are in one group, 'a': the spread between groups needs two"),
+        ([1, 2, 3], "abc", "each of the 3 groups has one time: the spread within groups needs a group with two"),
         ([1, 2, 3], "ab", "3 times for 2 groups"),
         ([5, 5, 5], "aab", "all times are 5: there is no spread"),
         ([1, 2, math.inf], "aab", "times must be finite numbers, not inf"),

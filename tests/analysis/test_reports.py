@@ -116,7 +116,7 @@ def test_io500_folders_and_darshan_logs_stand_in_one_report(files):
         [24],
     )
     assert [finding.message.rpartition("/")[2] for finding in told.findings if finding.code == "not-read"] == [
-        "notes.txt: nothing in it is output of IOR or mdtest"
+        "notes.txt: it contains no output of IOR or mdtest"
     ]
     done = CliRunner().invoke(hopper, ["report", "io", str(files / "io"), "--json"])
     assert json.loads(done.stdout)["answer"]["summary"] == told.summary
@@ -152,7 +152,7 @@ def test_what_makes_no_report_is_refused(kind, paths, options, message):
 
 def test_an_empty_folder_and_old_files_are_told(files):
     (files / "nothing").mkdir()
-    with pytest.raises(InputError, match="the folder holds no file"):
+    with pytest.raises(InputError, match="the folder has no files"):
         report("runs", files / "nothing")
     os.utime(files / "launch" / "job.sh", (0, 0))
     with pytest.raises(InputError, match="no file was changed since 1h"):
@@ -193,7 +193,7 @@ def test_seeds_begin_where_the_question_lets_them(tmp_path, monkeypatch):
         (["--vary", "need_gb=2:1:1"], "--vary need_gb=2:1:1 must be NAME=LOW:HIGH:STEP"),
         (["--vary", "need_gb=x"], "need_gb='x' must be a number"),
         (["--vary", "needs=1"], "needs=1 is not a control of 'memory'"),
-        (["--seeds", "3"], "--seeds 3 is for questions that draw at random; memory"),
+        (["--seeds", "3"], "--seeds 3 is for questions that use random numbers; memory"),
     ],
 )
 def test_what_makes_no_ensemble_is_told(words, message, tmp_path, monkeypatch):

@@ -43,7 +43,7 @@ def test_what_is_summed_up():
     )
     # Squares about 6.2 sum to 148.8; over n - 1.
     assert report.figures["sd"] == pytest.approx((148.8 / 4) ** 0.5)
-    assert report.no_split == "there is no column of groups"
+    assert report.no_split == "there is no group column"
     assert [one.runs for one in report.repeats] == [repeats_to_see(0.05, report.figures["sd"] / 6.2)]
     assert not list(report.notes())
     assert report.verdict == "5 times are too few to determine their distribution; the inverse Gaussian is closest."
@@ -54,7 +54,7 @@ def test_alike_runs_are_told_and_one_of_each_is_an_answer(triplets):
     every, least = describe(times, groups), describe(times, groups, minima=True)
     assert every.dependent
     assert not every.none_fits
-    assert "the tests are too strict, because runs of one job are alike" in every.verdict
+    assert "the tests are too strict, because runs in one job are correlated" in every.verdict
     assert next(every.notes()).message.startswith("Runs of one job are correlated, so 120 runs carry less information")
     assert sorted(least.fitted) == sorted(min(times[3 * job : 3 * job + 3]) for job in range(40))
     assert not least.dependent
@@ -67,7 +67,7 @@ def test_alike_runs_are_told_and_one_of_each_is_an_answer(triplets):
 def test_two_ways_to_repeat(triplets):
     report = describe(*triplets, change_fraction=0.02, power=0.9)
     inside, apart = report.repeats
-    assert (inside.how, apart.how) == ("both versions inside one job", "each run in a job of its own")
+    assert (inside.how, apart.how) == ("both versions inside one job", "each run in a separate job")
     assert inside.spread_fraction == pytest.approx(report.split.within_sd / report.figures["mean"])
     assert apart.runs == repeats_to_see(0.02, report.split.total_sd / report.figures["mean"], 0.9) > inside.runs
 
@@ -90,7 +90,7 @@ def test_families_that_are_no_worse_are_named():
 def test_a_column_of_groups_that_tells_nothing_is_passed_over():
     report = describe([1, 2, 4, 8, 16], "abcde")
     assert report.split is None
-    assert report.no_split == "each of the 5 groups has one time: a spread within groups needs two in one"
+    assert report.no_split == "each of the 5 groups has one time: the spread within groups needs a group with two"
 
 
 def test_every_value_is_in_the_histogram(triplets):
@@ -111,7 +111,7 @@ def test_every_value_is_in_the_histogram(triplets):
         ([1, 2, 3, 4], {}, "4 values are too few"),
         ([5, 5, 5, 5, 5], {}, "all values are the same"),
         ([1, 2, 4, 8, 16], {"resamples": 18}, "resamples=18 must be at least 19"),
-        ([1, 2, 4, 8, 16], {"minima": True}, "the smallest time of each group needs a column of groups"),
+        ([1, 2, 4, 8, 16], {"minima": True}, "the smallest time of each group needs a group column"),
     ],
 )
 def test_refuses(times, options, message):

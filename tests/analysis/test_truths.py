@@ -244,7 +244,7 @@ def test_files_as_a_spreadsheet_and_sacct_write_them(tmp_path):
     dashes += ["7            COMPLETED  2026-03-01T08:00:00 2026-03-01T09:00:00 01:00:00        4"]
     jobs = hopperkit.read_job_trace(io.StringIO("\n".join(dashes))).to_frame()
     assert jobs[["nodes", "wait"]].to_numpy().tolist() == [[4, pd.Timedelta("1h")]]
-    with pytest.raises(InputError, match="the first line, 'nonsense', is of no job trace: wanted is"):
+    with pytest.raises(InputError, match="the first line, 'nonsense', is not from a job trace; supported are"):
         hopperkit.read_job_trace(io.StringIO("nonsense\n"))
 
 
@@ -343,7 +343,9 @@ def test_what_explains_run_times_and_what_cannot_be_separated():
     assert 0.02 < answer.facts["inside"] < 0.15
     assert set(answer.facts["found"]) >= {"first_node"}
     assert "nothing" not in answer.facts["found"]
-    with pytest.raises(InputError, match="no jobid of the runs is in the accounting, whose first is '1000'"):
+    with pytest.raises(
+        InputError, match="no jobid of the runs is in the accounting data; the first job there is '1000'"
+    ):
         hopperkit.explain_runs(runs.assign(jobid=runs["jobid"] + 5000), io.StringIO("\n".join(lines)))
     with pytest.raises(InputError, match="1 job with 0 factors that differs"):
         hopperkit.explain_runs(pd.DataFrame({"run_time_s": [1.0]}))

@@ -7,25 +7,7 @@ import doctest
 import re
 
 # Packages whose docstrings are complete: every parameter, every error.
-DOCUMENTED = (
-    "hopperlib.contention",
-    "hopperlib.data_files",
-    "hopperlib.errors",
-    "hopperlib.failure",
-    "hopperlib.finding",
-    "hopperlib.machine",
-    "hopperlib.monitoring",
-    "hopperlib.network",
-    "hopperlib.package_data",
-    "hopperlib.packed",
-    "hopperlib.placement",
-    "hopperlib.schema",
-    "hopperlib.storage",
-    "hopperlib.student",
-    "hopperlib.tables",
-    "hopperlib.text",
-    "hopperlib.units",
-)
+DOCUMENTED = ("hopperlib",)
 # Functions of `hopperlib.errors` that raise an error for a value out of range.
 CHECKS = ("at_least", "above", "within")
 

@@ -68,7 +68,7 @@ def test_json():
 def test_what_only_the_reader_can_choose():
     result = build("--modules", "-", "mpicc a.c", text="openmpi/4\nmpich/4\n")
     assert result.exit_code == 1
-    assert "What to do about TWO-MPI is yours to choose" in result.output
+    assert "How to handle TWO-MPI is your choice" in result.output
 
 
 def test_lines_that_say_nothing_are_named():

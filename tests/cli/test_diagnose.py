@@ -159,7 +159,7 @@ def test_all_messages_are_listed_and_each_is_explained():
     [
         ([], "give the files of the job, or pipe its output into the command"),
         (["no-such-file"], "cannot read no-such-file: No such file or directory"),
-        (["."], "cannot read .: it is a directory; --each answers for every output in it"),
+        (["."], "cannot read .: it is a directory; use --each to answer for every output in it"),
         (["--explain", "NOBODY"], "there is no rule 'NOBODY'"),
         (["-", "--machine", "bigger"], "machine='bigger' is neither a machine"),
         (["-", "--sacct", "no-such-file"], "no-such-file"),
@@ -174,7 +174,7 @@ def test_each_mistake_gets_one_message(words, message):
 
 def test_a_record_that_is_none_is_refused(file):
     path = file("hello\n")
-    assert "this is no output of sacct" in diagnose(path, "--sacct", path).output
+    assert "this is not output of sacct" in diagnose(path, "--sacct", path).output
     refused = diagnose(path, "--sacct", file(RECORD, "record.txt"), "--job", "5", "--json")
     assert json.loads(refused.output)["error"]["message"].endswith(
         "job '5' is not in the output of sacct, which holds: 77"

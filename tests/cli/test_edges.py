@@ -54,7 +54,9 @@ def test_the_machine_is_guessed_from_the_text_and_said():
         hopper, ["place", "--json", "#SBATCH -C gpu -q regular -G 4\nsrun -n 4 --gpus-per-task=1 a"]
     )
     assert json.loads(done.stdout)["machine"] == "perlmutter"
-    assert done.stderr == "hopper: machine perlmutter, as the text has 'constraint=gpu'; --machine names another\n"
+    assert (
+        done.stderr == "hopper: machine perlmutter, because the text has 'constraint=gpu'; use --machine for another\n"
+    )
 
 
 def test_a_printed_binding_is_compared(tmp_path):
@@ -86,4 +88,4 @@ def test_what_a_user_typed_reaches_no_terminal_as_a_command(tmp_path):
 def test_a_file_that_is_not_there_is_no_unknown_command():
     refused = CliRunner().invoke(hopper, ["job.sh"], prog_name="hopper")
     assert refused.exit_code == 2
-    assert "there is no file 'job.sh'" in refused.output + (refused.stderr or "")
+    assert "there is no file or command named 'job.sh'" in refused.output + (refused.stderr or "")

@@ -80,7 +80,7 @@ def test_the_output_of_the_probe_is_held_against_the_answer(login_node: Path) ->
     printed.write_text("task 0 pid 71's current affinity list: 0-7\ntask 1 pid 72's current affinity list: 8-15\n")
     result = run("--here", "--check", str(printed), "srun -n 2 -c 8 --cpu-bind=cores ./a.out")
     assert result.exit_code == 0, result.stdout
-    assert "to hold it against this machine" not in result.stderr
+    assert "to compare with this machine" not in result.stderr
     printed.write_text("task 0 pid 71's current affinity list: 0\ntask 1 pid 72's current affinity list: 1\n")
     assert run("--here", "--check", str(printed), "srun -n 2 -c 8 --cpu-bind=cores ./a.out").exit_code == 1
 

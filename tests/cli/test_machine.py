@@ -177,7 +177,7 @@ def test_new_into_a_file(run, tmp_path):
     assert Machine.load(out).cores == 128
     again = run("new", SAMPLES / "scontrol-one-node.txt", "--out", out)
     assert again.exit_code == 2
-    assert again.stderr == f"hopper: --out {out}: exists already and is not overwritten\n"
+    assert again.stderr == f"hopper: --out {out}: already exists and is not overwritten\n"
 
 
 def test_new_as_json(run):
@@ -199,8 +199,8 @@ def test_new_into_a_folder_that_is_not_there(run, tmp_path):
 @pytest.mark.parametrize(
     ("text", "start"),
     [
-        ("", "hopper: -: there is no text; the tool may have failed"),
-        ("hello", "hopper: -: text that starts with 'hello' is not known; "),
+        ("", "hopper: -: the text is empty; the tool may have failed"),
+        ("hello", "hopper: -: text that starts with 'hello' is not recognized; "),
         ("NodeName=a", "hopper: -: scontrol: node a: 'Sockets' is missing"),
         ("MemTotal: 4 kB", "hopper: no output counts cores; "),
     ],

@@ -162,7 +162,7 @@ def test_a_machine_file_of_ones_own(root):
 def test_an_unquoted_line_gets_a_hint():
     result = place("aprun", "-n", "4", "a.out")
     assert result.exit_code == 2
-    assert '-n is no option of hopper place; put the launch line in quotes, or "--" before it' in result.stderr
+    assert '-n is not an option of hopper place; put the launch line in quotes, or "--" before it' in result.stderr
     assert "No such option" in place("--jsn", "a.out").stderr
 
 
@@ -189,7 +189,7 @@ def test_as_data_the_first_line_or_the_one_asked_for():
     first = place("--json", TWO_LINES)
     assert first.exit_code == 1
     assert json.loads(first.stdout)["suggestion"]["aprun"] is None
-    assert first.stderr == "hopper: launch line 2 has a problem too: idle-numa-nodes; see --launch 2\n"
+    assert first.stderr == "hopper: launch line 2 also has a problem: idle-numa-nodes; see --launch 2\n"
     second = place("--json", "--launch", "2", TWO_LINES)
     assert (second.exit_code, second.stderr) == (1, "")
     assert json.loads(second.stdout)["suggestion"]["aprun"] == SPREAD
@@ -241,5 +241,5 @@ def test_workers_times_tasks_need_no_machine():
 
 def test_a_script_of_aprun_says_which_machine_is_taken():
     script = "#PBS -l nodes=2\naprun -n 6 ./a.out\n"
-    assert "hopper: machine hopper, as nothing else has aprun for sure" in place(script).stderr
+    assert "hopper: machine hopper, the only known one with aprun" in place(script).stderr
     assert not place("--machine", "hopper", script).stderr

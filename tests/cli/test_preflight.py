@@ -31,7 +31,7 @@ def test_enough_memory_everywhere():
     assert result.exit_code == 0
     assert "10 nodes, median 30.00 GB free, least 20.00 GB on nid00021" in result.output
     # 28 GB is more than 5 % below the median of 30, and 20 too
-    assert "advice: Much less is free than on the others: nid[00020-00021]" in preflight("-").output
+    assert "advice: Much less free memory than the others: nid[00020-00021]" in preflight("-").output
 
 
 def test_nodes_under_the_need():

@@ -125,7 +125,7 @@ def test_downtimes_and_queues(tmp_path, trace):
 def test_decimals_are_said_to_be_rounded():
     result = simulate("--trace", "-", "--nodes", "10", "--csv", input=line(1, 0.4, 6, 99.6, 100))
     assert first_columns(result.stdout) == HEAD + "1,0,0,100,6,1,\n"
-    assert "1 job with decimals: rounded to whole numbers" in result.stderr
+    assert "1 job with decimals, rounded to integers" in result.stderr
 
 
 def test_skips_are_reported(tmp_path):

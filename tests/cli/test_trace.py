@@ -54,7 +54,7 @@ def test_rules_and_their_test(log):
 @pytest.mark.parametrize(
     ("words", "message"),
     [
-        (("why", "LOG", "4000"), "job '4000' is not among the 400 jobs"),
+        (("why", "LOG", "4000"), "job '4000' is not among the 400 usable jobs"),
         (("learn", "LOG", "--nodes", "0"), "0 is not in the range x>=1"),
         (("learn", "nowhere.swf"), "nowhere.swf"),
         (("learn", "LOG", "--cores-per-node", "-1"), "-1 is not in the range x>=0"),
@@ -157,7 +157,7 @@ def test_when_a_waiting_job_starts(sacct):
     assert json.loads(run("when", sacct, "902", "--json").stdout)["start_s"] == 250 * 4200 + 3600
     for words, message in (
         (("when", sacct, "901"), "the job runs already"),
-        (("when", sacct, "1"), "job '1' is not among the 2 jobs that run or wait"),
+        (("when", sacct, "1"), "job '1' is not among the 2 running or waiting jobs"),
         (("why", sacct, "902"), "`hopper trace when` estimates the start of a waiting job"),
     ):
         refused = run(*words)
@@ -212,4 +212,4 @@ def test_nodes_that_jobs_share(shared_log):
     assert facts["changes"][0]["use"] < facts["use"] < 1
     assert facts["single_jobs"]
     assert "cores of 8, limit" in run("why", shared_log, "200").stdout
-    assert "--shared: jobs share nodes in this log already" in run("what-if", shared_log, "--shared").stderr
+    assert "--shared: jobs already share nodes in this log" in run("what-if", shared_log, "--shared").stderr

@@ -147,7 +147,7 @@ def test_what_is_no_database_is_refused(tmp_path):
     for name in ("x.db", "missing.db"):
         done = watch("--reframe", tmp_path / name)
         assert done.exit_code == 2
-        assert "is not a readable database of ReFrame results" in done.stderr
+        assert "is not a readable ReFrame database" in done.stderr
     assert not (tmp_path / "missing.db").exists()
     assert watch().exit_code == 2
 

@@ -76,11 +76,11 @@ def test_what_a_state_means(state, failed):
         (
             "hello",
             None,
-            "this is no output of sacct: no header with JobID and State; ask for it with sacct --parsable2 -j <job>",
+            "this is not output of sacct: it has no header with JobID and State; produce it with sacct --parsable2 -j <job>",
         ),
-        ("JobID|State\n", None, "the output of sacct holds no job"),
+        ("JobID|State\n", None, "the output of sacct has no job"),
         (PARSABLE, "13", "job '13' is not in the output of sacct, which holds: 11, 12"),
-        ("JobID State\nno dashes\n", None, "this is no output of sacct"),
+        ("JobID State\nno dashes\n", None, "this is not output of sacct"),
     ],
 )
 def test_what_is_no_record_is_refused(text, job, message):

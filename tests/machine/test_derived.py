@@ -61,7 +61,7 @@ def test_what_a_file_does_not_tell_is_none():
 
 
 def test_figures_are_shown_to_the_place_that_their_sources_print():
-    """Whole nodes, GB/s of a file system and minutes; a tenth where the page has one; 1.33 GB of memory a core."""
+    """Whole nodes, GB/s of a file system and minutes; a tenth where the page has one; 1.33 GB of memory per core."""
     shown = {one.figure.name: f"{one.value:.{one.figure.decimals}f}" for one in _figures("hopper").values()}
     assert shown == {
         "nodes": "6384",

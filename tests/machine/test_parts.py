@@ -39,7 +39,7 @@ def test_an_odd_node():
     node = make_node()
     # 2 x 3 = 6 NUMA nodes of 5 cores = 30 cores, x 4 = 120 hardware threads
     assert (node.numa_nodes, node.cores_per_socket, node.cores, node.hardware_threads) == (6, 15, 30, 120)
-    # 1.5 GHz x 8 = 12 Gflop/s a core, x 30 = 360
+    # 1.5 GHz x 8 = 12 Gflop/s per core, x 30 = 360
     assert (node.core_peak_gflops, node.peak_gflops) == (12, 360)
     assert node.memory_per_numa_node_gb == 10
     assert node.bandwidth_gb_s == 60

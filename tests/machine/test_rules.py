@@ -44,7 +44,7 @@ FLOOR = [f"network.{key}" for key in ("floor_columns", "floor_rows", "cages_per_
             # 3 x 4 x 4 x 2 = 96 places; 88 + 9 = 97 nodes
             {"node.1.count": 9},
             [
-                "network.dimensions = 3 x 4 x 4: has 96 places for nodes (2 a router), fewer than the 97 nodes of all "
+                "network.dimensions = 3 x 4 x 4: has 96 places for nodes (2 per router), fewer than the 97 nodes of all "
                 "[[node]]"
             ],
         ),

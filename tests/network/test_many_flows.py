@@ -70,7 +70,7 @@ def test_bisection_keeps_every_point_once_and_halves_along_the_longest_side():
     assert {points[place][0] for place in order[:4]} == {0, 1}
 
 
-# Measured on a Cray XC30 with 24 ranks a node: shares of the pair rate in a random ring (HPC-UK, ARCHER benchmarks).
+# Measured on a Cray XC30 with 24 ranks per node: shares of the pair rate in a random ring (HPC-UK, ARCHER benchmarks).
 # These outcomes were known when the model was written; it has no fitted number. Half of the rate is left with both
 # directions busy; the nodes are one run of the machine's list, and no other job sends.
 RINGS = {4: 0.44, 16: 0.33, 128: 0.24, 256: 0.22}

@@ -22,8 +22,8 @@ DAY = 86_400
 def naive(jobs, nodes, partitions, *, policy="easy", priority=None, limit=None):
     """Return {job: (start, nodes)} by the rules, in the simplest way.
 
-    `nodes` is a list of [cores, gpus, memory], `partitions` has {queue: (positions, exclusive)}, and a job
-    is a dict with the same three of each of its nodes; `limit` is the most jobs of a user that run.
+    `nodes` is a list of [cores, gpus, memory], `partitions` has {queue: (positions, exclusive)}, and a job is a dict
+    with the same three values per node; `limit` is the maximum number of running jobs per user.
     """
     on = [[] for _ in nodes]
     running, waiting, done, to_come = {}, [], {}, sorted(range(len(jobs)), key=lambda i: jobs[i]["eligible"])
@@ -95,7 +95,7 @@ def naive(jobs, nodes, partitions, *, policy="easy", priority=None, limit=None):
 
 
 NODES = [[8, 0, 64]] * 4 + [[8, 2, 64]] * 3 + [[16, 0, 128]] * 2
-# gpu lies within all; one is apart, with whole nodes.
+# Partition gpu is part of all; one is separate, with whole nodes.
 PARTITIONS = {"all": (list(range(7)), False), "gpu": ([4, 5, 6], False), "one": ([7, 8], True)}
 CLUSTER = Cluster(
     nodes=tuple(NodeResources(cores=cores, gpus=gpus, memory_mb=memory) for cores, gpus, memory in NODES),

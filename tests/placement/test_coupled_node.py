@@ -115,9 +115,9 @@ def test_mapping_is_faults_and_clearing():
 # Signs of public measurements, with inputs that their texts give: time with large pages over small.
 # - a hash map's lookups in 0.3 to 4.6 MB on Zen 4 (72 and 3,072 entries): 0.93 to 0.95; its iteration over 125 KB: 1.00
 #   (martinus/unordered_dense, issue 231);
-# - sorting and random access on eight NUMA nodes, one process, pages placed at first touch: 1.5 (Chapel, pull request 19355);
-# - a climate model that streams: no difference seen (E3SM, pull request 3129);
-# - messages over Gemini: 3.5 against 6.0 GB/s (CUG 2011).
+# - sorting and random access on eight NUMA nodes, one process, pages placed at first touch: 1.5 (Chapel, pull request
+# 19355); - a climate model that streams: no difference seen (E3SM, pull request 3129); - messages over Gemini: 3.5
+# against 6.0 GB/s (CUG 2011).
 def test_a_table_beyond_the_first_translations_gains_a_little():
     one = MemorySystem(1, 8, 40.0, 10.0)
     tables = [Translation(2.0, 72, 64, 1.5e6), Translation(2.0, 72, 64, 1.5e6)]
@@ -143,7 +143,9 @@ def test_a_stream_in_large_pieces_does_not_notice():
 
 
 def test_messages_gain_what_the_interface_prints():
-    """Only messages, at 6.0 GB/s with 0.488 us a page: the time with large pages is 3.5 / 6.0 of that with small ones."""
+    """Only messages, at 6.0 GB/s with 0.488 us per page: the time with large pages is 3.5 / 6.0 of that with small
+    ones.
+    """
     ratio = page_size_ratio(PageRun(0.0, 1.0), NODE, piece_bytes=1e9, messages=(6.0, 0.488))
     assert ratio == pytest.approx(3.5 / 6.0, abs=0.01)
 

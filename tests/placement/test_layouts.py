@@ -28,7 +28,7 @@ def _found(**job):
 
 
 def test_fully_packed_and_half_packed():
-    # 384 tasks on 24 cores a node: 16 nodes, nothing idle. On 12: 32 nodes, charged twice.
+    # 384 tasks on 24 cores per node: 16 nodes, nothing idle. On 12: 32 nodes, charged twice.
     by_tasks = {one.tasks_per_node: one for one in _found(need_gb=1.0, threads=1)}
     assert (by_tasks[24].nodes, by_tasks[24].cost_factor, by_tasks[24].idle_cores) == (16, 1.0, 0)
     assert (by_tasks[12].nodes, by_tasks[12].cost_factor, by_tasks[12].idle_cores) == (32, 2.0, 12)
@@ -36,7 +36,7 @@ def test_fully_packed_and_half_packed():
 
 
 def test_two_gigabytes_a_task():
-    # 31 // 2 = 15 tasks a node; 384 / 15 = 25.6, so 26 nodes; 26 * 24 / 384 = 1.625
+    # 31 // 2 = 15 tasks per node; 384 / 15 = 25.6, so 26 nodes; 26 * 24 / 384 = 1.625
     best = cheapest(_found(), threads=1)
     assert (best.tasks_per_node, best.nodes, best.cost_factor) == (15, 26, 1.625)
     # four tasks of 2 GB are more than the 7.75 GB of a NUMA node

@@ -11,7 +11,7 @@ MACHINES = [Machine.load(name) for name in Machine.names()]
 
 
 def fewest_nodes(kind, need_gb: float, tasks: int, threads: int) -> int | None:
-    """Nodes of the cheapest layout: each number of tasks a node is tried, with a core for each thread of a task."""
+    """Nodes of the cheapest layout: each number of tasks per node is tried, with a core for each thread of a task."""
     numa_nodes = [set(kind.cores_of(number)) - set(kind.reserved_cores) for number in range(kind.numa_nodes)]
     if threads <= kind.cores_per_numa_node:
         room = sum(len(cores) // threads for cores in numa_nodes)

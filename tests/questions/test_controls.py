@@ -54,7 +54,7 @@ def test_values_are_converted(control, value, expected):
         (ORDER, None, "order=None must be one of: nid, xyz"),
         (STRICT, "perhaps", "strict='perhaps' must be true or false"),
         (LINE, 3, "line=3 must be text"),
-        (LINE, "x" * 21, "line holds 21 characters and may hold 20 at most on this page"),
+        (LINE, "x" * 21, "line holds 21 characters; at most 20 are allowed on this page"),
     ],
 )
 def test_refusals_name_the_control_the_value_and_the_rule(control, value, message):

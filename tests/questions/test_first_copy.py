@@ -31,7 +31,7 @@ RECOMMENDS = [
     ),
     (re.compile(r"^Fastest with (?P<threads>\d+) threads? a task"), r"OMP_NUM_THREADS={threads}\b"),
     (re.compile(r"^Chunks of (?P<shape>[\dx]+) "), "CHUNK={shape}"),
-    (re.compile(r"\bType (?P<line>.+?), and build anew"), "{line}"),
+    (re.compile(r"\bType (?P<line>.+?), and rebuild"), "{line}"),
     (re.compile(r"^First change: (?P<line>[^.]+)\."), "{line}"),
 ]
 

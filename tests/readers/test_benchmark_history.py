@@ -99,13 +99,13 @@ def test_a_table_of_ior():
 @pytest.mark.parametrize(
     ("text", "column", "message"),
     [
-        ("", None, "the file holds nothing"),
-        ("time,value\n", None, "the file holds no value above 0"),
+        ("", None, "the file is empty"),
+        ("time,value\n", None, "the file has no value above 0"),
         ("time,value\n1,2\n2\n", None, "line 3 has 1 cells for 2 columns"),
         ("time,value\n1,fast\n", "value", "line 2, column value: 'fast' is not a number above 0"),
         ("time,value\n1,-3\n", None, "line 2, column value: '-3' is not a number above 0"),
         ("time,value\n1,2\n", "rate", "there is no column 'rate'; the columns are: time, value"),
-        ("date;wert\n1;schnell\n", None, "no column holds numbers alone; the columns are: date, wert"),
+        ("date;wert\n1;schnell\n", None, "no column contains only numbers; the columns are: date, wert"),
     ],
 )
 def test_refuses(text, column, message):

@@ -58,7 +58,7 @@ def test_another_node_is_refused():
     ("text", "message"),
     [
         ("available: 2 nodes (0-1)\nnode 0 size: 3 MB\n", "no line contains 'node 0 cpus:'"),
-        ("available: 2 nodes (0-1)\nnode 0 cpus: 0 1\nnode 1 cpus: 1 2\n", "a CPU is on two NUMA nodes"),
+        ("available: 2 nodes (0-1)\nnode 0 cpus: 0 1\nnode 1 cpus: 1 2\n", "a CPU belongs to two NUMA nodes"),
         ("available: 1 nodes (0)\nnode 0 cpus: 99999999\n", "is not a CPU"),
     ],
 )

@@ -61,7 +61,7 @@ def test_rows_without_a_time_are_counted():
     [
         ("", {}, "the file is empty; the first line must name the columns"),
         ("\n \n", {}, "the file is empty; the first line must name the columns"),
-        ("10\n12\n", {}, "the first line must name the columns, and '10' are numbers"),
+        ("10\n12\n", {}, "the first line must name the columns, but '10' are numbers"),
         (
             "job,run_tme_s\n1,10\n",
             {},
@@ -93,13 +93,13 @@ def test_rows_without_a_time_are_counted():
         ),
         ("run_time_s\n1_000\n", {}, "line 2, column run_time_s: '1_000' is not a number"),
         ("run_time_s\ninf\n", {}, "line 2, column run_time_s: 'inf' is not a finite number"),
-        ("run_time_s\n1\n0\n", {}, "line 3, column run_time_s: '0' is not above 0, and a run takes time"),
-        ("run_time_s\n-3\n", {}, "line 2, column run_time_s: '-3' is not above 0, and a run takes time"),
-        ("job,run_time_s\n,-3\n", {}, "line 2, column run_time_s: '-3' is not above 0, and a run takes time"),
+        ("run_time_s\n1\n0\n", {}, "line 3, column run_time_s: '0' is not above 0, as a run time must be"),
+        ("run_time_s\n-3\n", {}, "line 2, column run_time_s: '-3' is not above 0, as a run time must be"),
+        ("job,run_time_s\n,-3\n", {}, "line 2, column run_time_s: '-3' is not above 0, as a run time must be"),
         ("job,run_time_s\n1\n", {}, "line 2 has 1 cells for 2 columns"),
         ("job,run_time_s\n1,2,3\n", {}, "line 2 has 3 cells for 2 columns"),
         ("job,run_time_s\n", {}, "there is no time in column 'run_time_s'"),
-        ("job,run_time_s\n1,\n2,nan\n", {}, "there is no time in column 'run_time_s': 2 rows have none"),
+        ("job,run_time_s\n1,\n2,nan\n", {}, "there is no time in column 'run_time_s': 2 rows lack it"),
     ],
 )
 def test_errors(text, options, message):
@@ -144,3 +144,22 @@ def test_covariates_and_a_column_of_dates():
         read_run_times(["run_time_s,hops", "10,inf"], covariates=["hops"])
     with pytest.raises(InputError, match="there is no column 'io' for the covariate"):
         read_run_times(lines, covariates=["io"])
+
+
+@pytest.mark.parametrize(
+    ("lines", "unit", "times"),
+    [
+        (["Elapsed", "00:10:00", "1-00:00:01"], "s", (600, 86_401)),
+        (["ElapsedRaw", "600"], "s", (600,)),
+        (["CPUTimeRAW", "600"], "s", (600,)),
+        # A clock is read in seconds, whatever the heading says.
+        (["elapsed [min]", "00:10:00"], "s", (600,)),
+        (["elapsed [min]", "10"], "min", (10,)),
+        # Plain numbers among clocks leave the unit open.
+        (["Elapsed", "00:10:00", "600"], "", (600, 600)),
+        (["Elapsed", "600"], "", (600,)),
+    ],
+)
+def test_the_unit_follows_from_the_form_of_the_times_or_the_heading(lines, unit, times):
+    runs = read_run_times(lines, column=lines[0])
+    assert (runs.unit, runs.times) == (unit, times)

@@ -1,4 +1,4 @@
-"""A machine that has run for a while: holes, and where a probe lands."""
+"""A machine that has run for a while: free runs, and the placement of a probe."""
 
 from itertools import pairwise
 
@@ -20,11 +20,11 @@ def test_free_runs_are_what_nobody_holds(allocation):
         runs = free_runs(aged, instant)
         free = [position for low, high in runs for position in range(low, high)]
         assert free == [position for position in range(600) if position not in held]
-        assert all(a[1] < b[0] for a, b in pairwise(runs))  # they never touch
+        assert all(a[1] < b[0] for a, b in pairwise(runs))  # free runs are never adjacent
 
 
 def test_a_probe_waits_for_nodes_and_takes_them_as_told():
-    # Free at 5: 2-4 and 7-9 of 10. At 20 job 1 gives back 0-1, at 30 job 2 gives back 5-6.
+    # Free at 5: 2-4 and 7-9 of 10. Job 1 frees 0-1 at 20, job 2 frees 5-6 at 30.
     jobs = [Job(1, 0, 2, 20, 20), Job(2, 0, 3, 1, 9), Job(3, 0, 2, 30, 30)]
     schedule = simulate(Workload(jobs), 10)
     assert free_runs(schedule, 5) == [(2, 5), (7, 10)]

@@ -1,4 +1,4 @@
-"""Backfill at intervals: against a reference that plans every job anew at each pass, and by hand."""
+"""Backfill at intervals: against a reference that replans every job at each pass, and hand-derived cases."""
 
 import pytest
 from hypothesis import given
@@ -20,7 +20,7 @@ JOBS = st.lists(
 
 
 def earliest(profile, width, span):
-    """First instant of a list of (instant, free nodes) from which a width is free for a span."""
+    """First time in a list of (time, free nodes) from which a width is free for a duration."""
     for begin, _ in profile:
         if all(
             free >= width for at, free in profile if at < begin + span and (at >= begin or at == last(profile, begin))
@@ -34,7 +34,7 @@ def last(profile, instant):
 
 
 def take(profile, width, begin, end):
-    """The profile with a width taken between two instants."""
+    """The profile with a width taken between two times."""
     marks = dict(profile)
     for instant in (begin, end):
         marks.setdefault(instant, marks[max(at for at in marks if at <= instant)])
@@ -42,7 +42,7 @@ def take(profile, width, begin, end):
 
 
 def reference(jobs, policy):
-    """Starts of jobs: at each instant the head of the queue; at each pass everybody tested, planned one after the other."""
+    """Starts of jobs: the head of the queue at each event; at each pass all tested jobs, planned one after another."""
     starts, queue, running, now, due = {}, [], [], 0, None
     coming = sorted(range(len(jobs)), key=lambda job: jobs[job].submit_time_s)
     while coming or queue or running:
@@ -105,6 +105,11 @@ def test_a_plan_beyond_the_window_is_not_kept():
     assert list(simulate(Workload(jobs), 4, policy=Backfill()).start_s) == [0, 1000, 1010]
 
 
+def test_defaults_are_those_of_slurm_conf():
+    # slurm.conf(5), SchedulerParameters: bf_max_job_test 500, bf_interval 30 s, bf_window 1,440 minutes.
+    assert Backfill() == (500, 30, 1440 * 60)
+
+
 @pytest.mark.parametrize("name", Backfill._fields)
 def test_settings_below_one_are_refused(name):
     with pytest.raises(InputError, match=f"{name}=0 must be at least 1"):
@@ -112,8 +117,9 @@ def test_settings_below_one_are_refused(name):
 
 
 def test_plans_of_slurm_name_their_nodes():
-    # Nodes 0 to 3. Job 1 has 0 and 1 for 100 s; job 2 has 2 for 200 s. Job 3 wants two nodes: from 100 on, and by name the
-    # smallest free run that holds it is 0 and 1 then. Job 4 may have node 3 for long: nobody is promised it.
+    # Nodes 0 to 3. Job 1 has 0 and 1 for 100 s; job 2 has 2 for 200 s. Job 3 wants two nodes: from 100 on, and by name
+    # the smallest free run that holds it is 0 and 1 then. Job 4 may have node 3 for long: it is not promised to any
+    # job.
     jobs = [Job(1, 0, 2, 100, 100), Job(2, 0, 1, 200, 200), Job(3, 1, 2, 50, 50), Job(4, 2, 1, 900, 900)]
     assert list(simulate_by_name(Workload(jobs), 4, policy=Backfill()).start_s) == [0, 0, 100, 30]
     assert list(simulate_by_name(Workload(jobs), 4, policy="slurm").start_s) == [0, 0, 100, 30]

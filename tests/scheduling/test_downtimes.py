@@ -1,4 +1,4 @@
-"""Downtimes: their order, what they do, and what is read from a file."""
+"""Downtimes: order, effects, and reading from a file."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from hopperlib.scheduling.workload import Job, Workload
 
 
 def test_what_ends_comes_before_what_begins():
-    # Both orphans take what is free of the same two nodes: the second finds them given back in the instant it comes.
+    # Both orphans take the free ones of the same two nodes: the second one begins when the first one releases them.
     first = Downtime(start_s=5, end_s=10, first_node=0, last_node=2, kind="orphan")
     second = Downtime(start_s=10, end_s=20, first_node=0, last_node=2, kind="orphan")
     schedule = simulate(Workload([Job(1, 0, 1, 1, 1), Job(2, 6, 4, 5, 5)]), 4, downtimes=[second, first])
@@ -68,7 +68,7 @@ def test_downtimes_that_overlap_hold_their_nodes_to_their_end():
         Workload([Job(1, 200, 5, 10, 10), Job(2, 300, 6, 10, 10)]), 10, downtimes=down, sample_every_s=50
     )
     assert schedule.runs(0) == [(5, 10)]
-    # Six nodes are there only after the second downtime.
+    # Six nodes are available only after the second downtime.
     assert list(schedule.start_s) == [200, 1000]
     assert {sample.unavailable_nodes for sample in schedule.samples if 200 <= sample.time_s < 1000} == {5}
 

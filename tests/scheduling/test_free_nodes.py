@@ -1,4 +1,4 @@
-"""Free lists against a set of positions, for every way to allocate."""
+"""Free lists against a set of positions, for every allocation method."""
 
 import random
 
@@ -19,7 +19,7 @@ def test_against_a_set(allocation, steps):
             positions = {position for low, high in pairs(taken) for position in range(low, high)}
             assert len(positions) == number
             assert positions <= left
-            assert taken == sorted(set(taken))  # runs never touch
+            assert taken == sorted(set(taken))  # runs are never adjacent
             if allocation == "first":
                 assert positions == set(sorted(left)[:number])
             left -= positions
@@ -55,7 +55,7 @@ def test_best_fit_takes_the_smallest_hole_that_holds_the_job():
     free.release(jobs[0], 4)
     free.release(jobs[2], 2)
     assert free.take(2) == [5, 7]
-    # Nothing holds three but the first hole; then two ones are left to share.
+    # Only the first free run holds three; then two single nodes are left to share.
     assert free.take(3) == [0, 3]
 
 

@@ -1,4 +1,4 @@
-"""Drawn workloads: the documented shares, the cycle of the week, the same jobs from the same seed."""
+"""Generated workloads: the documented shares, the weekly cycle, the same jobs from the same seed."""
 
 import bisect
 import itertools
@@ -35,7 +35,7 @@ def test_the_documented_shares_come_out(seed):
 def test_the_same_seed_gives_the_same_jobs():
     jobs = [list(draw_workload("early", nodes=512, days=7, load=0.8, rng=random.Random(5))) for _ in range(2)]
     assert jobs[0] == jobs[1]
-    # Any Python and the browser draw these: first job, and a sum over all.
+    # Any Python and the browser generate these: first job, and a sum over all.
     assert jobs[0][0][1:5] == jobs[1][0][1:5]
 
 

@@ -7,7 +7,7 @@ import pytest
 from hopperkit.traces._queues.named import ReservationQueue
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition
 from hopperkit.traces.scheduler import simulate
-from hopperlib.scheduling._lanes.profile import Profile
+from hopperlib.scheduling._simulation.profile import Profile
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.workload import Job, Workload
 
@@ -28,7 +28,7 @@ def test_a_promise_takes_the_first_room_that_lasts():
 
 
 def toy(seed):
-    """Return the cores of some nodes, partitions and jobs (submit, width, run, limit, cores a node or 0, partition)."""
+    """Return the cores of some nodes, partitions and jobs (submit, width, run, limit, cores per node or 0, partition)."""
     rng = random.Random(seed)
     cores = [rng.choice([2, 4]) for _ in range(rng.randint(2, 6))]
     parts = {"a": range(len(cores))}
@@ -47,7 +47,8 @@ def toy(seed):
 
 
 def planned(jobs, cores, parts, depth, closed=None, switch=0):
-    """Plan anew in every second: earliest time, and of the nodes that have room those that were idle for the shortest time.
+    """Plan anew in every second: earliest time, and of the nodes that have room those that were idle for the shortest
+    time.
 
     Under switches a job has the first nodes that have room, under the first switch that holds it if one can.
     """
@@ -194,7 +195,7 @@ def test_whole_nodes_as_counted_every_second_and_nearly_so_by_name():
     ("seed", "many"), [(1, 200), *(pytest.param(seed, 500, marks=pytest.mark.nightly) for seed in (1, 2))]
 )
 def test_promises_that_are_kept_are_those_that_would_be_made_anew(seed, many, monkeypatch):
-    """A queue of hundreds of jobs on shared nodes, once with every promise worked out at every look."""
+    """A queue of hundreds of jobs on shared nodes, once with every promise computed at every scheduling pass."""
     rng, clock, jobs = random.Random(seed), 0, []
     for number in range(many):
         clock += rng.randint(0, 90)

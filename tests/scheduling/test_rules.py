@@ -1,4 +1,4 @@
-"""Queue tables: read, refused, and jobs put into them."""
+"""Queue tables: reading, errors, and assignment of jobs."""
 
 import random
 
@@ -58,7 +58,7 @@ def test_jobs_keep_a_queue_of_the_table_and_else_take_the_first_regular_one_that
         Job(4, 0, 6200, 60, 60), Job(5, 0, 600, 60, 60, queue="debug"),
     ]  # fmt: skip
     placed, given, refused = put_into_queues(Workload(jobs), table)
-    # debug takes the first too, but nobody goes there unasked; only reg_xbig takes 5,000, nothing 6,200, debug not 600.
+    # debug would allow the first too, but only on request; only reg_xbig takes 5,000, nothing 6,200, debug not 600.
     assert [job.queue for job in placed] == ["reg_small", "low", "reg_xbig", "", "debug"]
     assert (given, refused) == (2, [3, 4])
 

@@ -1,4 +1,4 @@
-"""What a schedule tells: runs, waits, utilization, and one word for all of it."""
+"""Results of a schedule: runs, waits, utilization, and its digest."""
 
 import random
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""The scheduler: schedules by hand, laws, queues, downtimes, refusals."""
+"""The scheduler: hand-derived schedules, laws, queues, downtimes, errors."""
 
 import random
 
@@ -20,14 +20,14 @@ def starts(jobs, nodes, **options):
 
 
 def test_completions_come_before_submissions():
-    # Job 2 comes in the instant in which job 1 ends, and finds its nodes.
+    # Job 2 is submitted when job 1 ends, and gets its nodes.
     schedule = simulate(Workload([Job(1, 0, 4, 10, 10), Job(2, 10, 4, 5, 5)]), 4)
     assert list(schedule.start_s) == [0, 10]
     assert [schedule.runs(index) for index in (0, 1)] == [[(0, 4)], [(0, 4)]]
 
 
 def test_a_job_of_no_length_ends_as_it_starts():
-    # Job 2 has the nodes for an instant; job 3 follows in the same instant.
+    # Job 2 runs for zero seconds; job 3 follows at the same time.
     assert starts([Job(1, 0, 2, 10, 10), Job(2, 1, 4, 0, 0), Job(3, 1, 4, 5, 5)], 4) == [0, 10, 10]
 
 
@@ -44,16 +44,16 @@ def test_nodes_left_over_are_used_up():
 
 
 def test_more_is_left_over_than_before():
-    # Ten nodes. Head (7) is promised 100, when job 0 (5) ends by its limit; 10 - 7 = 3 are left over then. Job 4 (3, long)
-    # uses them up; job 5 (2, long) may not pass: two are free, none is left over. At 20 job 1 (2), which was expected at
-    # 300, ends: two more are left over at 100, so now it may, though it was tried before.
+    # Ten nodes. Head (7) is promised 100, when job 0 (5) ends by its limit; 10 - 7 = 3 are left over then. Job 4 (3,
+    # long) uses them up; job 5 (2, long) may not pass: two are free, none is left over. At 20 job 1 (2), which was
+    # expected at 300, ends: two more are left over at 100, so now it may, though it was tried before.
     rows = [(0, 5, 100, 100), (0, 2, 20, 300), (1, 7, 9, 9), (2, 1, 400, 400), (3, 2, 400, 400)]
     assert starts([Job(number, *row) for number, row in enumerate(rows)], 10) == [0, 0, 100, 2, 20]
 
 
 def test_another_head_has_another_promise():
-    # Four nodes. Head 1 (3) is promised 10 and leaves one over, which job 3 (1, to 17) takes at 2. At 10 job 2 (4) becomes
-    # head, promised 30, and leaves nothing over: job 4 (1, 25 s) finds a free node at 17 but would end at 42.
+    # Four nodes. Head 1 (3) is promised 10 and leaves one over, which job 3 (1, to 17) takes at 2. At 10 job 2 (4)
+    # becomes head, promised 30, and leaves nothing over: job 4 (1, 25 s) finds a free node at 17 but would end at 42.
     rows = [(0, 3, 10, 10), (1, 3, 20, 20), (1, 4, 5, 5), (2, 1, 15, 15), (3, 1, 25, 25)]
     assert starts([Job(number, *row) for number, row in enumerate(rows)], 4) == [0, 10, 30, 2, 35]
 
@@ -178,7 +178,7 @@ def test_exact_requests_never_delay_the_head(rows):
     workload = Workload(jobs)
     full = simulate(workload, 8)
     order = list(workload)
-    # The first job that waits is the head when it comes; nobody behind it may delay it.
+    # The first job that waits is the head when it comes; no later job may delay it.
     waiting = next((index for index in range(len(order)) if full.start_s[index] > order[index].submit_time_s), None)
     if waiting is not None:
         alone = simulate(Workload(order[: waiting + 1]), 8)

@@ -1,4 +1,4 @@
-"""Numbers of a schedule: waits and pieces by hand, none where nothing started."""
+"""Summary of a schedule: waits and runs by hand, none where nothing started."""
 
 import pytest
 

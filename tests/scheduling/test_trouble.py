@@ -1,4 +1,4 @@
-"""A machine in trouble: orphans take nodes, the largest jobs wait."""
+"""A troubled machine: orphans take nodes, the largest jobs wait."""
 
 from hopperlib.scheduling.aging import large_jobs, troubled_machine
 
@@ -33,7 +33,7 @@ def test_a_job_that_never_starts_waits_until_the_end():
 
 
 def test_the_first_job_of_nearly_the_whole_machine_comes_on_the_second_day():
-    """One a day from day 1 on, counted from 0: the machine has a day to fill."""
+    """One per day from day 1, counted from 0: the machine has a day to fill."""
     jobs = large_jobs(machine(), 4 * DAY)
     assert jobs
     assert 1 <= jobs[0].submit_day < 2

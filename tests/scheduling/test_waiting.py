@@ -3,7 +3,7 @@
 import pytest
 
 from hopperkit.traces.scheduler import simulate
-from hopperlib.scheduling._lanes.waiting import JOB, Limits, Order, Waiting
+from hopperlib.scheduling._simulation.waiting import JOB, Limits, Order, Waiting
 from hopperlib.scheduling.rules import Limit, Queue, Rules
 from hopperlib.scheduling.workload import Job, Workload
 

@@ -1,4 +1,4 @@
-"""Changes of the machine: small cases by hand, a hidden cap, and intervals that hold what they promise."""
+"""Changes of the machine: small hand-derived cases, a hidden cap, and coverage of intervals."""
 
 import random
 
@@ -33,7 +33,8 @@ def test_more_nodes_and_depth():
 
 
 def test_a_longest_walltime_makes_pieces_that_queue_again():
-    # One node. Job 0 wants 30 s at once; with 10 s at most it comes in three pieces, and job 1 (at 1 s) goes between.
+    # One node. Job 0 requests 30 s at once; with at most 10 s it is split into three, and job 1 (at 1 s) runs in
+    # between.
     jobs = [Job(0, 0, 1, 30, 30), Job(1, 1, 1, 5, 5)]
     assert waits(jobs, 1) == [0, 29]
     # Pieces run from 0 to 10, 15 to 25 and 25 to 35; job 1 from 10 to 15.
@@ -65,7 +66,7 @@ def test_a_drain_of_some_nodes_ends_no_job():
 
 
 def capped(seed, jobs):
-    """Return a log that a scheduler with a cap of two running jobs a user has made."""
+    """Return a log that a scheduler with a cap of two running jobs per user has made."""
     rng, made, now = random.Random(seed), [], 0.0
     for number in range(jobs):
         now += rng.expovariate(1) * 2000
@@ -85,8 +86,8 @@ def test_the_interval_holds_the_truth_even_where_a_cap_is_hidden(seed):
     before, after = (simulated_waits(log, NODES, CLOCK, CAP, change)[0] for change in (Scenario(name="as it is"), more))
     truth = sum(after) / sum(before) - 1
     told, hidden = (what_if(log, NODES, CLOCK, rules, [more]).effects[0] for rules in (CAP, Learned()))
-    # Who knows the cap reproduces the log, and so the truth; who does not is far off, and says so.
-    # The mean of runs with later submissions: the truth is one run.
+    # With the cap the simulation reproduces the log, and so the truth; without it the result is far off, and labeled
+    # so. The mean of runs with later submissions: the truth is one run.
     assert told.difference == pytest.approx(truth, abs=0.02)
     assert told.low <= truth <= told.high
     assert hidden.difference < truth - 0.05
@@ -106,8 +107,8 @@ def test_seven_weeks_are_too_few():
 @pytest.mark.nightly
 @pytest.mark.parametrize(("seed", "gap"), [(5, 5000), (6, 3600)])
 def test_intervals_hold_95_percent_of_resampled_truths(seed, gap):
-    # Weeks of a long log, with and without backfill; logs of 12 of these weeks, drawn 1,000 times. The truth is that of all.
-    # The second site is overloaded: a tenth of its weeks has a third of the waiting.
+    # Weeks of a long log, with and without backfill; logs of 12 of these weeks, drawn 1,000 times. The truth is that of
+    # all. The second site is overloaded: a tenth of its weeks has a third of the waiting.
     rng, made, now = random.Random(seed), [], 0.0
     for number in range(12_000):
         now += rng.expovariate(1) * gap

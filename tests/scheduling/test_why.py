@@ -1,4 +1,4 @@
-"""Waits taken apart: planted causes are named, each with its part; and when a waiting job starts."""
+"""Decomposition of waits: planted causes are named, each with its part; and the start of a waiting job."""
 
 import random
 
@@ -21,9 +21,10 @@ TAKEN_AWAY = list(CAUSES)[:-1]
 
 
 def planted(rng):
-    """Return a log, rules and downtimes, and how much each cause adds to the wait of job 99, which wants two of five nodes.
+    """Return a log, rules and downtimes, and the part of each cause in the wait of job 99, which needs two of five
+    nodes.
 
-    The causes end one after the other; each lasts from the beginning. The fifth node is always busy.
+    The causes end one after another; all begin at the start. The fifth node is always busy.
     """
     parts = {cause: rng.choice((0, rng.randint(60, 2 * HOUR))) for cause in CAUSES}
     ends, at = {}, 0
@@ -63,7 +64,8 @@ def test_300_waits_with_planted_causes():
 
 
 def test_each_cause_has_what_it_adds():
-    # Two of four nodes are wanted. Busy until 100; the user is at the limit until 250; nothing says why it starts at 300.
+    # Two of four nodes are wanted. Busy until 100; the user is at the limit until 250; nothing says why it starts at
+    # 300.
     jobs = [Job(1, 0, 4, 100, 100, 1, observed_start_s=0), Job(2, 100, 1, 150, 150, 7, observed_start_s=100)]
     jobs.append(Job(3, 20, 2, 60, 60, 7, observed_start_s=300))
     rules = Learned(limits=(Limit(per="user", jobs=1),))
@@ -77,7 +79,7 @@ def test_nodes_that_the_log_shows_to_be_absent():
     jobs = [Job(1, 0, 1, 100, 100, observed_start_s=0), Job(2, 20, 2, 60, 60, observed_start_s=330)]
     rules = Learned(absent=(Absence(0, 300, 2), Absence(400, 500, 4)))
     wait = explain_wait(Workload(jobs), 1, 4, CLOCK, rules)
-    # Once job 1 has ended, two are left beside the absent ones.
+    # Once job 1 has ended, two nodes are left in addition to the absent ones.
     assert wait.parts == {"drain": 80, "unexplained": 230}
 
 
@@ -101,8 +103,8 @@ def test_when_a_waiting_job_starts():
 
 
 def test_holders_and_who_was_ahead_are_named():
-    # Four nodes. Job 1 has three for 100 s, job 2 one for 300 s; job 3 (four nodes) waits from 10, job 4 from 20 for two nodes,
-    # and job 5 comes at 30 and passes it on the one node that is free from 100 on.
+    # Four nodes. Job 1 has three for 100 s, job 2 one for 300 s; job 3 (four nodes) waits from 10, job 4 from 20 for
+    # two nodes, and job 5 comes at 30 and passes it on the one node that is free from 100 on.
     jobs = Workload(
         [
             Job(1, 0, 3, 100, 100, observed_start_s=0),
@@ -113,8 +115,8 @@ def test_holders_and_who_was_ahead_are_named():
         ]
     )
     wait = explain_wait(jobs, 3, 4, CLOCK, Learned())
-    # From 20 to 100 all nodes are busy; then two are idle besides those of jobs 2 and 5 until 250, three until 300, and all
-    # four are job 3's until 350.
+    # From 20 to 100 all nodes are busy; then two are idle besides those of jobs 2 and 5 until 250, three until 300, and
+    # all four are job 3's until 350.
     assert wait.parts == {"full": 80 + 50, "ahead": 200}
     assert [jobs.job[job] for job in wait.ahead] == [3]
     held = {jobs.job[each.job]: (each.node_seconds, each.had_passed) for each in wait.holders}
@@ -123,14 +125,15 @@ def test_holders_and_who_was_ahead_are_named():
 
 @pytest.mark.parametrize(("order", "ahead"), [("submission", [1, 2]), ("size", [2]), ("length", [1])])
 def test_ahead_is_by_the_learned_order(order, ahead):
-    # All wait for the end of job 0; job 3 asks for two nodes and 200 s, job 1 for one and 100 s, job 2 for three and 300 s.
+    # All wait for the end of job 0; job 3 requests two nodes and 200 s, job 1 for one and 100 s, job 2 for three and
+    # 300 s.
     rows = [(0, 0, 4, 500, 500, 0), (1, 1, 1, 100, 100, 500), (2, 2, 3, 300, 300, 500), (3, 3, 2, 200, 200, 800)]
     jobs = Workload(Job(*row[:5], observed_start_s=row[5]) for row in rows)
     assert [jobs.job[job] for job in explain_wait(jobs, 3, 4, CLOCK, Learned(order=order)).ahead] == ahead
 
 
 def test_no_time_without_idle_nodes_is_called_reserved():
-    # Two nodes; two jobs ahead, and in between one node idle: only then may it have been reserved.
+    # Two nodes; two jobs ahead, and in between one node idle: only then it may have been reserved.
     rows = [(1, 0, 2, 100, 100, 0), (2, 0, 2, 100, 100, 150), (3, 5, 1, 10, 10, 250)]
     jobs = Workload(Job(*row[:5], observed_start_s=row[5]) for row in rows)
     assert explain_wait(jobs, 2, 2, CLOCK, Learned()).parts == {"full": 95 + 100, "ahead": 50}
@@ -145,7 +148,7 @@ def test_other_partitions_do_not_hold_nodes():
 
 
 def test_a_request_that_would_have_started_earlier():
-    # Job 3 fits next to job 1 but asks for a day; job 2 is promised all nodes after ten hours.
+    # Job 3 fits next to job 1 but requests a day; job 2 is promised all nodes after ten hours.
     jobs = [
         Job(1, 0, 3, 10 * HOUR, 10 * HOUR, observed_start_s=0),
         Job(2, 60, 4, HOUR, HOUR, observed_start_s=10 * HOUR),
@@ -157,6 +160,6 @@ def test_a_request_that_would_have_started_earlier():
         True,
         True,
     )
-    # Where nobody is promised anything, nothing smaller would start earlier.
+    # Without any promise, no smaller job would start earlier.
     full = Workload([Job(1, 0, 4, HOUR, HOUR, observed_start_s=0), Job(2, 0, 1, HOUR, 2 * HOUR, observed_start_s=HOUR)])
     assert smaller_request(full, 1, 4, CLOCK, Learned()) is None

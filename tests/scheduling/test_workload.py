@@ -1,4 +1,4 @@
-"""Workloads: order, refusals, sums."""
+"""Workloads: order, errors, sums."""
 
 import pytest
 from hypothesis import given

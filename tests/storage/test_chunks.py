@@ -83,7 +83,7 @@ def test_every_chunk_is_read_and_no_byte_is_forgotten(shapes, compressed, cache,
     assert found.bytes_read >= found.bytes_wanted
     if compressed or array.chunk_bytes <= cache:
         assert math.prod(array.counts) <= found.chunks_read <= found.touches
-    # With room for all, in slots of their own, each is read once.
+    # With space for all, in separate slots, each is read once.
     roomy = reads(array, block, cache_bytes=10**9, slots=10**9 + 7)
     assert roomy.chunks_read == math.prod(array.counts)
 
@@ -120,7 +120,7 @@ def test_what_is_good_stays_and_a_cache_may_do():
         (lambda: Array(shape=(4,), chunk=(0,)), "chunk=0 must be at least 1"),
         (
             lambda: Array(shape=(2**31,), chunk=(2**31,)),
-            "chunk=2147483648 must be below 4 GiB, which is what HDF5 takes",
+            "chunk=2147483648 must be below 4 GiB, the limit of HDF5",
         ),
         (lambda: reads(Array(shape=(4,), chunk=(2,)), (1, 1)), "block=1x1 has 2 dimensions, and the array has 1"),
         (lambda: reads(Array(shape=(4,), chunk=(2,)), (1,), cache_bytes=0), "cache_bytes=0 must be above 0"),

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from hopperlib.errors import InputError
 from hopperlib.storage.loading import METHODS, load_range_s, load_time
 
-# Eight nodes of two tasks; ten files in three places, 1 GB; two servers of 30 requests and 0.5 GB a second, links of 4.
+# Eight nodes of two tasks; ten files in three places, 1 GB; two servers of 30 requests and 0.5 GB per second, links of
+# 4.
 JOB = {
     "nodes": 8,
     "tasks_per_node": 2,

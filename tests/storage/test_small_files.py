@@ -12,7 +12,7 @@ from hopperkit.filesystems.small_files import WAYS, files_cost
 from hopperkit.questions.storage.small_files import QUESTION
 from hopperlib.machine import Machine
 
-# 1,000 files a second, 0.2 GB/s an OST on 15: the toy machine's own rates are of no matter here.
+# 1,000 files per second, 0.2 GB/s per OST on 15: the toy machine's rates do not matter here.
 SYSTEM = replace(
     Machine.load("perlmutter").file_systems[0], creates_per_s=1000, peak_gb_s=10.0, node_write_ceiling_gb_s=1.0
 )

@@ -55,7 +55,7 @@ def test_records_of_pbs_that_are_no_ends_are_passed_over_and_torn_ones_counted()
     ]
     trace = read_job_trace(lines)
     assert [trace.names.get(job.job, str(job.job)) for job in trace.workload] == ["4", "9_3"]
-    assert trace.skips.messages() == ["1 job skipped, no record of PBS accounting (first at line 3)"]
+    assert trace.skips.messages() == ["1 job skipped, not a record of PBS accounting (first at line 3)"]
 
 
 def lsf(**fields: str) -> str:
@@ -164,7 +164,7 @@ def test_ibnetdiscover_as_its_manual_prints_it(noise):
 
 
 def test_other_lines_are_still_refused():
-    with pytest.raises(InputError, match="line 1: 'hello' is no line of ibnetdiscover"):
+    with pytest.raises(InputError, match="line 1: 'hello' is not a line of ibnetdiscover"):
         read_ibnetdiscover("hello\n" + (FIELD / "F03.topo").read_text())
 
 

@@ -9,8 +9,6 @@ from hopperkit.traces.rules.learn import learn
 from tests.traces.planted import CLOCK, SETTINGS, Verdict, planted_log, verdict
 
 FOUND = Verdict(rule=True, partitions=True, invented=[])
-# Depth 10 and all order the waits of this log alike, to a hundredth.
-ALIKE = {("alike", "none, conservative", 11): pytest.mark.xfail(strict=True, reason="depth 10 explains as much")}
 #: Some in every run; all sixty by night.
 FEW = [("one", "jobs of an account", 11), ("apart", "shortest first", 11)]
 
@@ -22,7 +20,7 @@ def test_a_planted_rule_and_its_partitions_are_found(setting):
 
 @pytest.mark.nightly
 @pytest.mark.timeout(1800)
-@pytest.mark.parametrize("setting", [pytest.param(each, marks=ALIKE.get(each, ())) for each in SETTINGS], ids=str)
+@pytest.mark.parametrize("setting", SETTINGS, ids=str)
 def test_sixty_planted_rules_are_found(setting):
     assert verdict(*setting) == FOUND
 

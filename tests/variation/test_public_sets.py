@@ -79,7 +79,7 @@ def test_times_alone(sets, name, kind, said):
             "Column session separates them without overlap: morning is 23.7 % slower than reference.",
         ),
         ("openmc-nodes", "nodes", "Column nodes makes a difference: from 1 to 32 the time changes by a factor of 0.05"),
-        ("vmc-start", "tasks", "Column tasks goes with the time: the larger it is, the longer the runs."),
+        ("vmc-start", "tasks", "Column tasks is correlated with the time: the larger it is, the longer the runs."),
     ],
 )
 def test_times_with_what_is_known_of_each_run(sets, name, separated_by, said):

@@ -134,9 +134,9 @@ def _fold_sections(app: Sphinx, doctree: nodes.document, docname: str) -> None:
     """Fold the sections of a study page that are looked up rather than read, and all of a page of reference that is too long."""
     if app.builder.format != "html":
         return
-    if docname in tables()["course"]["folded-pages"]:
+    if (shown := tables()["course"]["folded-pages"].get(docname)) is not None:
         for section in doctree[0].children:
-            if isinstance(section, nodes.section):
+            if isinstance(section, nodes.section) and section[0].astext() not in shown:
                 _fold(section)
         return
     if not docname.startswith("notebooks/"):

@@ -19,6 +19,7 @@ from hopperbook.site.course import setup as set_up_course
 from hopperbook.site.finishing import mended, with_numbers_right, with_policy, with_skip_link
 from hopperbook.site.formulas import setup as set_up_formulas
 from hopperbook.site.html import filled
+from hopperbook.site.kernels import begin_to_load
 from hopperbook.site.machine_view import MachineDirective, machine_nodes
 from hopperbook.site.reference import setup as set_up_reference
 from hopperbook.site.renderers import ExplorerDirective, raw_html
@@ -71,15 +72,17 @@ def launch_options(settings: Mapping[str, str]) -> dict[str, Any]:
 def _configure(app: Sphinx, config: Config) -> None:
     """Collect the assets, and set what depends on them or on the content of the package."""
     root = Path(app.srcdir)
+    config.hopper_models = content_hash(root, with_site=False)
+    if not config.nb_execution_cache_path:
+        config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / config.hopper_models)
+    if not Path(config.nb_execution_cache_path).exists():
+        begin_to_load()
     assets = collect(root / "node_modules", root / "data", Path(app.outdir).parent / ".memories")
     app._hopper_assets = assets  # type: ignore[attr-defined]
 
     # A change of either makes Sphinx read, or write, every page again.
     config.hopper_content = content_hash(root, with_site=True)
     config.hopper_assets = assets.folder
-    config.hopper_models = content_hash(root, with_site=False)
-    if not config.nb_execution_cache_path:
-        config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / config.hopper_models)
     config.html_search_scorer = str(HERE / "browser" / "scorer.js")
     config.html_math_renderer = "mathml"
     config.html_title = config.project = os.environ.get("HOPPER_TITLE") or config.html_title

@@ -1,5 +1,5 @@
 """Search entries in addition to the words of pages: messages of the diagnosis, problems of builds, options, fields of
-explorers.
+explorers, and the commands, terms and headings of notebooks.
 
 Each is an entry with a title, its words and the explorer that answers; `browser/finder.mjs` looks the words of a search up.
 """
@@ -19,6 +19,8 @@ from hopperlib.failure.messages.rules import read_rules, rule_texts
 _WORD = re.compile(r"(?<!\S)-[A-Za-z](?![^\s=])|[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*")
 _ENDING = re.compile(r"(?<=...)(?:ing|ed|(?<!s)s)$")
 _LOADED = re.compile(r"""load\(["']([\w-]+)["']\)""")
+# What a notebook names: commands and settings, terms of the glossary, headings.
+_NAMED = re.compile(r"`([^`\n]+)`|#term-([\w-]+)\)|^#+ (.+)$", re.MULTILINE)
 _PROGRAMS = ("srun", "sbatch", "aprun", "mpiexec", "mpirun")
 
 
@@ -119,10 +121,18 @@ def pages(notebooks: Path) -> dict[str, str]:
     return shown
 
 
+def _named(notebooks: Path) -> Iterator[Entry]:
+    """Yield an entry for each page of an explorer, with the commands, terms and headings of its text."""
+    for name, page in pages(notebooks).items():
+        cells = json.loads((notebooks / f"{page}.ipynb").read_text(encoding="utf-8"))["cells"]
+        text = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "markdown")
+        yield Entry(name, "", " ".join(" ".join(part for part in found if part) for found in _NAMED.findall(text)))
+
+
 def finder_data(notebooks: Path) -> bytes:
     """Return entries and pages as JSON."""
     entries = [
         [entry.explorer, entry.title, " ".join(words(entry.text)), entry.control, entry.value]
-        for entry in (*_messages(), *_options(), *_fields())
+        for entry in (*_messages(), *_options(), *_fields(), *_named(notebooks))
     ]
     return json.dumps({"pages": pages(notebooks), "entries": entries}, separators=(",", ":")).encode()

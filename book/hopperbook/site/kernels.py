@@ -1,6 +1,7 @@
 """Starts the kernels of notebooks as forks of a process that has imported their common modules: a second each."""
 
 import os
+from multiprocessing import forkserver
 from multiprocessing.context import ForkServerContext, ForkServerProcess
 from typing import Any
 
@@ -9,14 +10,25 @@ from jupyter_client.manager import AsyncKernelManager
 ForkServerContext().set_forkserver_preload(["hopperbook.warm"])
 
 
+def begin_to_load() -> None:
+    """Start the process that kernels are copies of: it loads for seconds, beside whatever else begins a build."""
+    forkserver.ensure_running()
+
+
 def _serve(connection_file: str, folder: str) -> None:
     """Be a kernel, which ends with the process that it is a copy of."""
-    from ipykernel.kernelapp import launch_new_instance
+    from ipykernel.kernelapp import IPKernelApp
+
+    from hopperkit.render.widgets import register_here
 
     os.chdir(folder)
     # Of warnings it has one: that it speaks over TCP, to this machine alone.
     quiet = "--IPKernelApp.log_level=ERROR"
-    launch_new_instance(argv=["-f", connection_file, f"--IPKernelApp.parent_handle={os.getppid()}", quiet])
+    kernel: Any = IPKernelApp.instance()
+    kernel.initialize(["-f", connection_file, f"--IPKernelApp.parent_handle={os.getppid()}", quiet])
+    # hopperkit was loaded before there was a notebook that it could find.
+    register_here()
+    kernel.start()
 
 
 class _Kernel(ForkServerProcess):

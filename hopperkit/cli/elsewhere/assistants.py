@@ -5,8 +5,8 @@ the same numbers, each with its badge and its source.
 
 References
 ----------
-Model Context Protocol, specification of 2025-06-18: tools, structured content. Its reference library for Python is the
-extra ``mcp``; nothing else imports it.
+Model Context Protocol, specification of 2025-06-18: tools, structured content. The extra ``mcp`` installs its Python
+reference library; nothing else imports it.
 """
 
 from typing import Any
@@ -21,13 +21,13 @@ from hopperkit.render.json_schema import ANSWER
 from hopperlib import __version__
 from hopperlib.errors import InputError, did_you_mean
 
-# Parts that an assistant cannot display, or has twice.
+# Parts that an assistant cannot display, or that are redundant.
 _LEFT_OUT = ("drawings", "figures", "downloads", "listings")
 _TYPES = {"slider": "number", "number": "number", "switch": "boolean"}
 
 
 def tools() -> list[dict[str, Any]]:
-    """Return every question as a tool: its name, its sentence, the schema of its controls and of its answer.
+    """Return every question as a tool: its name, description, and the schemas of its controls and answer.
 
     Examples
     --------
@@ -58,7 +58,9 @@ def _tool(name: str) -> dict[str, Any]:
 
 
 def _output_schema(name: str) -> dict[str, Any]:
-    """Return the schema of an answer without the parts that an assistant does not get; `hopper NAME --schema` has its facts too."""
+    """Return the schema of an answer without the parts omitted for assistants; `hopper NAME --schema` includes its
+    facts.
+    """
     parts = {part: schema for part, schema in ANSWER["properties"].items() if part not in _LEFT_OUT}
     required = [part for part in ANSWER["required"] if part not in _LEFT_OUT]
     answer = {"type": "object", "properties": {"question": {"const": name}, **parts}, "required": required}
@@ -74,7 +76,7 @@ def _property(control: Control) -> dict[str, Any]:
         schema |= {"minimum": control.low, "maximum": control.high}
     if control.kind in ("text", "file"):
         return schema | {"maxLength": control.max_length}
-    # A machine may also be a file of the site.
+    # A machine may also be a machine file.
     if control.kind == "choice" and control.name != "machine":
         schema["enum"] = [value for value, _ in control.to_dict()["options"]]
     return schema | {"default": control.default}
@@ -82,6 +84,13 @@ def _property(control: Control) -> dict[str, Any]:
 
 def call(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     """Call a tool; return its answer, and whether the arguments were rejected.
+
+    Parameters
+    ----------
+    name : str
+        Name of the tool, that of a question.
+    arguments : dict[str, Any]
+        Values of its controls by name.
 
     Examples
     --------
@@ -105,7 +114,8 @@ def call(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
 def mcp() -> None:
     """Serve the questions to an assistant, over standard input and output, until it closes them.
 
-    Needs the protocol's library: pip install '.[mcp]' in the folder of the repository. It reads no file but the machine that a call names.
+    Needs the protocol's library: pip install '.[mcp]' in the folder of the repository. It reads no files except machine
+    files named in calls.
     """
     import anyio
     import mcp_types as types

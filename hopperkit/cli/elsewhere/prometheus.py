@@ -1,4 +1,4 @@
-"""Numbers as Prometheus reads them from a file: the text format, written atomically.
+"""Write numbers in Prometheus' text format, atomically.
 
 References
 ----------
@@ -30,19 +30,24 @@ class Sample(NamedTuple):
 
 HELP = {
     "hopper_watch_worse": "Whether a benchmark's level is worse than before its last change.",
-    "hopper_watch_change_ratio": "Last lasting change of a benchmark over the level before; 0 without a change.",
+    "hopper_watch_change_ratio": "Last persistent change of a benchmark, relative to the level before; 0 without a change.",
     "hopper_watch_level": "Current level of a benchmark, in its unit.",
-    "hopper_watch_outliers": "Runs of a benchmark far from its level.",
+    "hopper_watch_outliers": "Outlying runs of a benchmark.",
     "hopper_io_rate_mib_s": "Aggregate rate of a run, the mean of its repetitions. [MiB/s]",
     "hopper_io_failed": "Runs of I/O benchmarks without a rate.",
-    "hopper_outputs": "Outputs of jobs by verdict and first cause.",
+    "hopper_outputs": "Job outputs by verdict and first cause.",
     "hopper_written_time_seconds": "When this file was written.",
 }
 """Description of each metric, as in the file."""
 
 
 def metrics_text(samples: Sequence[Sample]) -> str:
-    r"""Return samples in the text format, all of a metric together.
+    r"""Return samples in the text format, grouped by metric.
+
+    Parameters
+    ----------
+    samples : sequence of Sample
+        Samples of any metrics.
 
     Examples
     --------
@@ -59,14 +64,20 @@ def metrics_text(samples: Sequence[Sample]) -> str:
 
 
 def _labels(labels: Mapping[str, str]) -> str:
-    """Return labels in braces; nothing without any."""
+    """Return labels in braces; empty if there are none."""
     escape = str.maketrans({"\\": r"\\", '"': r"\"", "\n": r"\n"})
     pairs = ",".join(f'{name}="{text.translate(escape)}"' for name, text in labels.items())
     return f"{{{pairs}}}" if pairs else ""
 
 
 def watch_samples(reports: Sequence[Report]) -> list[Sample]:
-    """Return the result of `hopper watch` for each benchmark with enough runs."""
+    """Return the result of `hopper watch` for each benchmark with enough runs.
+
+    Parameters
+    ----------
+    reports : sequence of Report
+        Reports on benchmark histories.
+    """
     samples = []
     for report in reports:
         if report.level:
@@ -83,7 +94,13 @@ def watch_samples(reports: Sequence[Report]) -> list[Sample]:
 
 
 def io_samples(rows: Sequence[IoResult]) -> list[Sample]:
-    """Return the mean rates of files that IOR and mdtest wrote, and how many runs have none."""
+    """Return the mean rates in the outputs of IOR and mdtest, and the number of runs without a rate.
+
+    Parameters
+    ----------
+    rows : sequence of IoResult
+        Rows of I/O benchmarks.
+    """
     rates: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for row in rows:
         if row.rate_mib_s is not None and row.statistic in (None, "mean") and row.rank is None:
@@ -97,7 +114,13 @@ def io_samples(rows: Sequence[IoResult]) -> list[Sample]:
 
 
 def output_samples(rows: Sequence[OutputRow]) -> list[Sample]:
-    """Return the number of job outputs by verdict and first cause."""
+    """Return the number of job outputs by verdict and first cause.
+
+    Parameters
+    ----------
+    rows : sequence of OutputRow
+        Rows of diagnosed job outputs.
+    """
     counted = Counter((row.verdict, row.code, row.who) for row in rows)
     names = ("verdict", "code", "who")
     return [
@@ -106,7 +129,17 @@ def output_samples(rows: Sequence[OutputRow]) -> list[Sample]:
 
 
 def save_metrics(path: str | None, samples: Sequence[Sample], *, as_json: bool = False) -> None:
-    """Write samples to a file, if there is one; end the command with one message if that fails."""
+    """Write samples to a file, if one is given; end the command with one message if that fails.
+
+    Parameters
+    ----------
+    path : str or None
+        File to write; None writes nothing.
+    samples : sequence of Sample
+        Samples to write.
+    as_json : bool, default False
+        Whether an error is printed as JSON.
+    """
     if path:
         try:
             write_metrics(path, samples, time.time())

@@ -1,4 +1,4 @@
-"""References of ReFrame's tests, written into their source as a patch."""
+"""Write references into the source of ReFrame tests, as a patch."""
 
 import ast
 import difflib
@@ -18,9 +18,9 @@ def reference_patch(references: Mapping[Variable, Reference], false_alarm: float
     Parameters
     ----------
     references : mapping
-        Where a performance variable is declared -> what to write.
+        Location of a performance variable -> its new reference.
     false_alarm : float
-        Share of the good runs that fail, for the comment.
+        Expected share of good runs that fail, for the comment.
     """
     files: dict[str, dict[str, dict[Variable, Reference]]] = defaultdict(lambda: defaultdict(dict))
     for variable, reference in references.items():

@@ -1,4 +1,4 @@
-"""Findings on the lines of many scripts: as SARIF for tools, as ``file:line: level: message [code]`` for people.
+"""Findings for the lines of many scripts: as SARIF for tools, or as ``file:line: level: message [code]`` for people.
 
 References
 ----------
@@ -54,6 +54,13 @@ class Annotation(NamedTuple):
 def annotations(file: str, settings: Lines) -> Iterator[Annotation]:
     r"""Yield the findings of `hopper place` for a script, problems and advice, each on its line.
 
+    Parameters
+    ----------
+    file : str
+        Name of the script.
+    settings : Lines
+        Settings of `hopper place` for it.
+
     Examples
     --------
     >>> from hopperkit.questions.node.place import QUESTION
@@ -74,7 +81,7 @@ def annotations(file: str, settings: Lines) -> Iterator[Annotation]:
 
 
 def _findings(settings: Lines) -> Iterator[tuple[int, Finding]]:
-    """Yield the findings of a script with their lines; a line that is refused is one."""
+    """Yield the findings for a script with their lines; an invalid line is a finding too."""
     if settings.doubt:
         with suppress(InputError):
             result = settings.answer_without_node()
@@ -96,7 +103,7 @@ def _findings(settings: Lines) -> Iterator[tuple[int, Finding]]:
 
 
 def _reason(lines: Sequence[str], line: int) -> str:
-    """Return why findings of a line are ignored; empty if they are not."""
+    """Return the reason for ignoring findings on a line; empty if they are not ignored."""
     above = lines[line - 2] if line > 1 and lines[line - 2].lstrip().startswith("#") else ""
     match = _IGNORE.search(lines[line - 1]) or _IGNORE.search(above)
     return match["reason"].strip() if match else ""
@@ -104,6 +111,13 @@ def _reason(lines: Sequence[str], line: int) -> str:
 
 def sarif_log(found: Sequence[Annotation], unread: Sequence[str] = ()) -> dict[str, Any]:
     """Return a SARIF log of one run: a rule for each code, a result for each annotation, and unreadable files.
+
+    Parameters
+    ----------
+    found : sequence of Annotation
+        Findings on lines of scripts.
+    unread : sequence of str, default ()
+        Unreadable files, with reasons.
 
     Examples
     --------

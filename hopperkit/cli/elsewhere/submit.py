@@ -34,25 +34,25 @@ from hopperlib.placement.components import LaunchError
 
 MOST_LINES = 2
 CANNOT_RUN = "cannot run: "
-# Findings with which a job is refused, waits for ever or is killed.
+# Findings that mean that a job is rejected, waits forever or is killed.
 _FATAL = ("asks-unknown", "gpu-type-unknown", "nodes-over-limit", "time-over-limit", "memory-exceeds-node")
-# Of a longer script the rest is not read.
+# Only this much of a longer script is read.
 _MAX_CHARACTERS = 400_000
 
 
 def submit_advice(options: str, machine: Machine) -> list[str]:
-    """Return at most two lines on a job: why it cannot run, or a launch line that was tried and is better.
+    """Return at most two lines on a job: why it cannot run, or a tested, better launch line.
 
     Parameters
     ----------
     options : str
-        What ``slurm.json_cli_options`` gives to a cli_filter.
+        Output of ``slurm.json_cli_options`` in a cli_filter.
     machine : Machine
 
     Raises
     ------
     InputError
-        If the text is no JSON object.
+        If the text is not a JSON object.
 
     Examples
     --------
@@ -65,9 +65,9 @@ def submit_advice(options: str, machine: Machine) -> list[str]:
     try:
         given = json.loads(options)
     except ValueError as error:
-        raise InputError(f"--from-slurm-json: this is no JSON: {error}") from None
+        raise InputError(f"--from-slurm-json: this is not valid JSON: {error}") from None
     if not isinstance(given, dict):
-        raise InputError("--from-slurm-json: this is no JSON object of options")
+        raise InputError("--from-slurm-json: this is not a JSON object of options")
     script, has_lines = _script(given)
     try:
         reviews = review_lines(script, machine)
@@ -85,19 +85,19 @@ def submit_advice(options: str, machine: Machine) -> list[str]:
 
 
 def _better(reviews: Sequence[Review], script: Script) -> Iterator[str]:
-    """Yield the lines that were tried and are better."""
-    # Lines that are alike share a review.
+    """Yield the tested, better lines."""
+    # Equal lines share a review.
     for review in {id(review): review for review in reviews}.values():
         if review.better:
             where = f" line {review.line.line}" if len(script.raw) > 2 else ""
-            # The same job for the launcher that is here may end nothing else.
+            # A translation for another launcher must not change anything else.
             wrong, right = review.placement.launch.launcher, review.better.placement.launch.launcher
             why = f"ends: {', '.join(review.won)}" if review.won else f"{right} in place of {wrong}"
             yield f"better:{where} {review.better.line} ({why})"
 
 
 def _words(finding: Finding, script: Script) -> str:
-    """Return a finding, with its line where that is one of the script."""
+    """Return a finding, with its line if it is in the script."""
     typed = "" if finding.evidence.get("line") else r'^Line \d+ ".*?": '
     return " ".join(f"{re.sub(typed, '', finding.message)} {finding.advice}".split())
 
@@ -107,7 +107,7 @@ def _script(given: Mapping[str, Any]) -> tuple[Script, bool]:
     words = [str(word) for word in given.get("argv") or ()]
     if given.get("type", "srun") == "srun":
         return read_script(_own_line(given, words)), True
-    # A script on standard input is not available, nor one for salloc: the options alone are checked.
+    # A script on standard input, or for salloc, is not available: only the options are checked.
     text = str(given.get("wrap", ""))
     with suppress(OSError):
         if words:
@@ -136,7 +136,7 @@ def _directives(given: Mapping[str, Any], script: Script) -> Iterator[Directive]
 
 
 def _options(given: Mapping[str, Any], program: str) -> Iterator[tuple[str, list[str]]]:
-    """Yield the options that the program has, as words, with their long names."""
+    """Yield the options supported by the program, as words with long names."""
     for option in option_table(program):
         long = next((name for name in option.names if isinstance(given.get(name.removeprefix("--")), str)), "")
         if not long.startswith("--") or option.refused:
@@ -157,7 +157,7 @@ def _spellings(typed: str) -> Sequence[str]:
 @json_option
 @refusing
 def submit(source: str, machine: str, as_json: bool) -> None:
-    """Advise on a job that is about to be submitted; nothing where no machine is named.
+    """Advise on a job that is about to be submitted; print nothing if no machine is named.
 
     Exit status: 0 fine, 1 the job cannot run, 2 bad input.
     """

@@ -1,1 +1,1 @@
-"""Commands on what fails: outputs of jobs, builds, nodes before a start."""
+"""Commands for failures: job outputs, builds, and nodes before a run."""

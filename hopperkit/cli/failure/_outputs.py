@@ -8,12 +8,12 @@ from pathlib import Path
 from hopperkit.cli.common import watched
 from hopperkit.failures.outputs import OutputRow, files_under, jobs_of, read_output
 
-# Fewer jobs than this are read faster than processes start; of more, that many are handed over at a time.
+# Fewer jobs than this are read faster than processes start; larger numbers are processed in batches of this size.
 _FEW, _AT_ONCE = 32, 16
 
 
 def read_outputs(paths: Sequence[str]) -> tuple[list[OutputRow], list[str]]:
-    """Return a row for each job in folders and files, and what could not be read."""
+    """Return one row per job in folders and files, and the files that could not be read."""
     missing = [path for path in paths if path == "-" or not Path(path).exists()]
     jobs = jobs_of(files_under(Path(path) for path in paths if path not in missing))
     unread = [f"cannot read {path}: no such file or folder" for path in missing]

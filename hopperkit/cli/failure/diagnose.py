@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from hopperkit.questions.question import Question
     from hopperkit.questions.result import Result
 
-# From this size on a file gets a progress bar. [bytes]
+# Files of at least this size get a progress bar. [bytes]
 _WORTH_A_BAR = 100_000_000
 
-# Lines of a short answer: quoted, of advice, and notes about the files. With the sentence and the last line they are twelve.
+# Maximum lines of a short answer: quotes, advice, and notes about files. With the first and last line, twelve in total.
 _QUOTED, _STEPS, _NOTES = 4, 3, 3
 
 
@@ -98,8 +98,8 @@ def _name(file: str) -> str:
 
 
 def _brief(result: "Result") -> Iterator[str]:
-    """Yield at most twelve lines: the answer, its evidence, the remedy, and how to see the rest."""
-    # The line that the facts name comes first, then the others of the cause in their order.
+    """Yield at most twelve lines: the answer, its evidence, the remedy, and how to show the rest."""
+    # The line named in the facts comes first, then the cause's other lines in order.
     quoted = [
         (
             line.number != result.facts.get("line"),
@@ -128,7 +128,7 @@ def _opened(file: str, as_json: bool) -> Iterator[BinaryIO]:
     path = Path(file)
     try:
         if path.is_dir():
-            fail(f"cannot read {file}: it is a directory; --each answers for every output in it", as_json=as_json)
+            fail(f"cannot read {file}: it is a directory; use --each to answer for every output in it", as_json=as_json)
         size = path.stat().st_size
         with path.open("rb") as stream:
             if size < _WORTH_A_BAR or not sys.stderr.isatty() or os.environ.get("TERM") == "dumb":
@@ -155,7 +155,7 @@ def _rule_data(rule: Rule) -> dict[str, Any]:
 
 
 def _print_rules(rules: Sequence[Mapping[str, Any]], as_json: bool) -> None:
-    """Print rules, a line each, or all as data."""
+    """Print rules, one per line, or all as data."""
     if as_json:
         print_json({"rules": rules})
         return
@@ -164,7 +164,7 @@ def _print_rules(rules: Sequence[Mapping[str, Any]], as_json: bool) -> None:
 
 
 def _print_rule(known: Mapping[str, Any], as_json: bool) -> None:
-    """Print all that is known of one rule: its parts by name, those that are empty left out."""
+    """Print everything known about one rule: its nonempty parts by name."""
     if as_json:
         print_json(known)
         return
@@ -184,9 +184,9 @@ diagnose = question_command(
         click.Option(["--each"], is_flag=True, help="Answer for each output in folders and files: one row per job."),
         click.Option(["--csv"], metavar="FILE", help="With --each: write the rows to this file."),
         click.Option(["--html", "page"], metavar="PAGE", help="With --each: write one page to this file."),
-        click.Option(["--prometheus"], metavar="FILE", help="With --each: write metrics to this file, in one move."),
-        click.Option(["--list", "list_rules"], is_flag=True, help="List all messages that are known."),
-        click.Option(["--explain"], metavar="CODE", help="Print all that is known of one message."),
+        click.Option(["--prometheus"], metavar="FILE", help="With --each: write metrics to this file, atomically."),
+        click.Option(["--list", "list_rules"], is_flag=True, help="List all known messages."),
+        click.Option(["--explain"], metavar="CODE", help="Print everything known about one message."),
     ],
     lines="""
 hopper diagnose job.out job.err

@@ -1,4 +1,4 @@
-"""``hopper preflight``: the free memory of nodes, from a file, from standard input, or of this machine."""
+"""``hopper preflight``: free memory of nodes, from a file or standard input, or on this machine."""
 
 import sys
 from pathlib import Path
@@ -17,10 +17,10 @@ _THIS_MACHINE = "/proc/buddyinfo"
 
 
 def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer, or print only the nodes to leave out."""
+    """Answer, or print only the nodes to exclude."""
     exclude_list, file = values.pop("exclude_list", None), values.pop("file", None)
     if file is None and not Path(_THIS_MACHINE).exists():
-        fail(f"this machine has no {_THIS_MACHINE}; give a file with the copies of the nodes", as_json=as_json)
+        fail(f"this machine has no {_THIS_MACHINE}; give a file with copies from the nodes", as_json=as_json)
     text = read_source(file or _THIS_MACHINE, what="buddyinfo", as_json=as_json)
     result = question.run(buddyinfo=text, **values)
     if not exclude_list:
@@ -39,7 +39,7 @@ preflight = question_command(
     left_out=("buddyinfo",),
     parameters=[
         click.Argument(["file"], required=False),
-        click.Option(["--exclude-list"], is_flag=True, help="Print only the nodes that are short."),
+        click.Option(["--exclude-list"], is_flag=True, help="Print only the nodes short of memory."),
     ],
     lines="""
 hopper preflight

@@ -1,1 +1,1 @@
-"""Commands on the network and the scheduler: nodes in their places, orders, traces."""
+"""Commands for the network and the scheduler: node positions, rank orders, traces."""

@@ -14,7 +14,19 @@ def print_nodes(
     as_csv: bool = False,
     as_json: bool = False,
 ) -> None:
-    """Print the positions of the named nodes, or of all; without either, the contents of the floor."""
+    """Print the positions of the named nodes or of all nodes; without either, a summary of the floor.
+
+    Parameters
+    ----------
+    node : sequence of str, default ()
+        Numbers or names of nodes; empty for all.
+    machine : str, default "hopper"
+        Machine with a torus.
+    as_csv : bool, default False
+        Whether all nodes are printed as CSV.
+    as_json : bool, default False
+        Whether nodes are printed as JSON.
+    """
     from hopperlib.machine import Machine
     from hopperlib.network.torus.wiring import Wiring
 
@@ -32,10 +44,10 @@ def print_nodes(
         click.echo(
             f"{wiring.columns} x {wiring.rows} cabinets: a torus of {size} routers, {wiring.nodes:,} node positions."
         )
-        click.echo("Print them all with --csv; name nodes (449 or c6-3c1s5n1) to see where those sit.")
+        click.echo("Use --csv to print all of them, or name nodes (449 or c6-3c1s5n1) to see their positions.")
 
 
-@click.command("nodes", short_help="Where the nodes of a machine sit, on the floor and in the torus.")
+@click.command("nodes", short_help="Locations of a machine's nodes, on the floor and in the torus.")
 @click.argument("node", nargs=-1)
 @click.option("--machine", metavar="M", default="hopper", help="Name or file.", shell_complete=complete(machine_names))
 @click.option("--csv", "as_csv", is_flag=True, help="Print nid,cname,x,y,z of all nodes.")

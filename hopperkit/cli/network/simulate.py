@@ -28,7 +28,7 @@ _POLICY_HELP = (
     "auto (what the log shows), slurm (Slurm's backfill), fcfs, easy or conservative; how many blocked jobs have a "
     "reserved start; or a custom function."
 )
-# Columns of --csv that a job of the trace has itself, by the names that it has there.
+# Columns of --csv that come from the trace's jobs, by their field names.
 _OWN_COLUMNS = {
     "requested_time_s": "requested_time_s",
     "queue": "queue",
@@ -41,7 +41,7 @@ _OWN_COLUMNS = {
     "gpus": "gpus",
     "memory_mb": "memory_mb",
 }
-# The first seven are a contract; node_list counts positions in the list of nodes.
+# The first seven are stable; node_list has positions in the list of nodes.
 _COLUMNS = (
     *("job", "submit_time_s", "start_time_s", "end_time_s", "nodes", "runs", "mean_hops", "status"),
     *_OWN_COLUMNS,
@@ -71,7 +71,7 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
 
 
 def _with_queues(values: dict[str, Any]) -> dict[str, Any]:
-    """Return the values with the text of a table of queues in place of its file; a name stays."""
+    """Return the values, with a queue file replaced by its text; names are kept."""
     name = values.get("queues")
     if name is None or name in queue_tables():
         return values
@@ -82,7 +82,7 @@ def _with_queues(values: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def _progress(jobs: int) -> Iterator[Callable[[int], object] | None]:
-    """Show how far the simulation is, on a terminal and for long traces."""
+    """Show progress of the simulation, on a terminal and for long traces."""
     if jobs < _WORTH_A_BAR or not sys.stderr.isatty():
         yield None
         return
@@ -91,7 +91,7 @@ def _progress(jobs: int) -> Iterator[Callable[[int], object] | None]:
 
 
 def _warn(outcome: Simulated, *, as_csv: bool, in_answer: bool) -> None:
-    """Report on stderr what was left out or guessed, unless the answer includes it."""
+    """Report omissions and guesses on stderr, unless the answer includes them."""
     for note in outcome.account:
         if as_csv or not (in_answer or note.code in ADVICE_CODES):
             click.echo(f"hopper: {note.message}", err=True)
@@ -112,16 +112,16 @@ def _trace(path: str, reading: dict[str, Any]) -> "Trace":
 
 
 def _function(text: str) -> Any:
-    """Return the function that ``module:function`` names; the module may lie in the current folder."""
+    """Return the function named by ``module:function``; the module may be in the current folder."""
     import importlib
 
     module, _, function = text.partition(":")
-    # As for ``python -m``, and for this import alone.
+    # As for ``python -m``, and only for this import.
     sys.path.insert(0, "")
     try:
         return getattr(importlib.import_module(module), function)
     except (ImportError, AttributeError, ValueError) as error:
-        raise refusal("policy", text, f"must be module:function of a module that can be imported: {error}") from None
+        raise refusal("policy", text, f"must be module:function with an importable module: {error}") from None
     finally:
         sys.path.pop(0)
 
@@ -157,7 +157,7 @@ def _place(spread: "AllocationSpread | None", fabric: "Fabric | None") -> tuple[
     """Return a job's location in a dragonfly or fat tree: the last columns."""
     if spread is None or fabric is None:
         return (None,) * 5
-    # A single node has all that it could send.
+    # A single node keeps its full rate.
     full_gb_s = spread.nodes // 2 * fabric.node_gb_s
     share = spread.bisection_gb_s / full_gb_s if spread.bisection_gb_s is not None else 1.0
     return spread.groups, spread.fewest_groups, spread.switches, round(spread.inside_group, 4), round(share, 4)

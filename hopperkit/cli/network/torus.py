@@ -1,4 +1,4 @@
-"""``hopper torus``: the question; and old options now in ``hopper nodes``."""
+"""``hopper torus``: the question, and old options that are now in ``hopper nodes``."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ _OF_NODES = ("node", "machine", "as_csv")
 
 
 def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer the question; or, if only a floor or nodes are given, print node positions."""
+    """Answer the question or, if only a floor or nodes are given, print node positions."""
     given = {name: values.pop(name) for name in _OF_NODES if name in values}
     of_nodes = {name: value for name, value in given.items() if value != () and value is not False}
     if values or not of_nodes:

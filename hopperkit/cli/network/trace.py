@@ -24,15 +24,16 @@ if TYPE_CHECKING:
 def trace() -> None:
     """Learn a scheduler's rules from a job log, test them, explain a job's wait, and predict changes.
 
-    FILE is a trace in the Standard Workload Format, what sacct --parsable2 or --json printed, jobs of Slurm's
-    jobcomp/filetxt, accounting of PBS or LSF, or a table; - is standard input. Jobs share nodes if a log names them
-    (NodeList of sacct) and more jobs ran there than whole nodes could hold, or if jobs have fewer cores of a node than
-    others (AllocCPUS); otherwise one pool of whole nodes is assumed, or processors with --cores-per-node 1.
+    FILE is a trace in the Standard Workload Format, output of sacct --parsable2 or --json, jobs from Slurm's
+    jobcomp/filetxt, accounting of PBS or LSF, or a table; - is standard input. Nodes are taken as shared if the log
+    names them (sacct's NodeList) and more jobs ran on them than whole nodes could hold, or if some jobs use fewer cores
+    of a node than others (AllocCPUS); otherwise one pool of whole nodes is assumed, or processors with --cores-per-node
+    1.
     """
 
 
 class _Log(NamedTuple):
-    """A log that was read, the nodes of its machine, its clock, and the nodes as jobs share them."""
+    """A log, the number of nodes of its machine, its clock, and its shared nodes."""
 
     trace: "Trace"
     nodes: int
@@ -47,13 +48,13 @@ class _Log(NamedTuple):
 
     @property
     def shared(self) -> "Cluster | None":
-        """The nodes where jobs share them."""
+        """The nodes, if jobs share them."""
         cluster = self.cluster
         return cluster if cluster and not all(each.exclusive for each in cluster.partitions.values()) else None
 
     @property
     def partitions(self) -> str:
-        """The partitions in words, where there are several."""
+        """Description of the partitions, if there are several."""
         from hopperkit.traces.capacity.machine import describe
 
         return describe(self.cluster).rpartition(",")[0] if self.cluster and len(self.cluster.partitions) > 1 else ""
@@ -72,12 +73,11 @@ def _read(file: str, nodes: int | None, cores_per_node: int, timezone: str, conf
         raise InputError(f"cannot read {file}: {error.strerror or error}") from None
     if not log.has_waits:
         raise InputError(
-            "this log has no times of submission, so waits are not in it and no rules can be learned from them; `hopper "
-            "simulate --trace` says what it tells of use and run times"
+            "this log has no submission times, so it has no waits from which rules could be learned; `hopper simulate --trace` reports use and run times"
         )
     room = nodes or log.nodes or scheduled_on(log.workload)
     if not room:
-        raise InputError("this log has no start times: nothing can be learned from it")
+        raise InputError("this log has no start times, so nothing can be learned from it")
     wide = set(infeasible_jobs(log.workload, room))
     workload = log.workload.of([job for job in range(len(log.workload)) if job not in wide]) if wide else log.workload
     cluster = None if isinstance(room, int) else room
@@ -100,7 +100,7 @@ def _base(log: "Trace", config: str | None) -> "Learned":
         settings = read_slurm_config(read_source(config, what="config"))
         if settings.order == "submission":
             return Learned(policy=settings.policy)
-        # Which weight counts most, as the orders here have one.
+        # The largest weight decides, because orders here have only one.
         rules = settings.rules
         weights = {"size": rules.size, "fair share": rules.fair_share}
         heaviest = max(weights, key=lambda name: weights[name])
@@ -133,14 +133,14 @@ def _command(answer: "Callable[..., Result]", *parameters: click.Parameter, node
         click.Option([nodes, "machine_nodes"], type=click.IntRange(1), help="Nodes. [default: from the log]"),
         click.Option(["--cores-per-node"], type=click.IntRange(0), default=0, help="For SWF; 0 = from its header."),
         click.Option(["--config"], metavar="FILE", help="Slurm's settings: scontrol show config, or slurm.conf."),
-        click.Option(["--timezone"], default="", help="Of the clock that printed the log, such as Europe/Berlin."),
+        click.Option(["--timezone"], default="", help="Time zone of the clock in the log, such as Europe/Berlin."),
     )
     command = click.Command(name, params=list(options), help=answer.__doc__, callback=run)
     trace.add_command(all_option(json_option(command)))
 
 
 def _learn(log: _Log) -> "Result":
-    """Closed hours, limits, absent nodes, the order of the queue and the depth of backfill, as FILE shows them."""
+    """Learn closed hours, limits, absent nodes, queue order and backfill depth from FILE."""
     from hopperkit.questions.network.traces.rules import learned_result
     from hopperkit.traces.rules.evidence import learned_from
     from hopperkit.traces.rules.learn import learn
@@ -150,7 +150,7 @@ def _learn(log: _Log) -> "Result":
 
 
 def _backtest(log: _Log) -> "Result":
-    """Rules from the first 60 % of FILE, tested on its later jobs against three null models."""
+    """Learn rules from the first 60 % of FILE, and test them on later jobs against three null models."""
     from hopperkit.questions.network.traces.rules import backtest_result
     from hopperkit.traces.backtest import backtest
 
@@ -158,9 +158,9 @@ def _backtest(log: _Log) -> "Result":
 
 
 def _what_if(log: _Log, **changes: Any) -> "Result":
-    """Changes of the machine, compared: their effect on the waits of FILE, with its uncertainty.
+    """Compare changes to the machine: their effect on the waits in FILE, with its uncertainty.
 
-    Each change is simulated alone, and all together where there are several.
+    Each change is simulated alone; several are also simulated together.
     """
     from hopperkit.questions.network.traces.what_if import scenarios_of, what_if_result
     from hopperkit.traces.backtest import backtest
@@ -169,7 +169,7 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     from hopperkit.traces.twin import twin
 
     if log.shared and changes["shared"]:
-        raise InputError("jobs share nodes in this log already", name="shared")
+        raise InputError("jobs already share nodes in this log", name="shared")
     scenarios = scenarios_of(log.trace, log.nodes, **changes)
     if len(scenarios) > 1:
         scenarios.append(together(scenarios))
@@ -179,9 +179,11 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
 
 
 def _since(log: _Log, date: str) -> "Result":
-    """Effect of a change at DATE, such as 2026-03-01: waits before and after it, compared with the earlier rules.
+    """Estimate the effect of a change at DATE, such as 2026-03-01: waits before and after it, compared with the earlier
+    rules.
 
-    The jobs after DATE are simulated as if nothing had changed, so that other jobs do not pass for other rules.
+    The jobs after DATE are simulated as if nothing had changed, so that different jobs are not mistaken for different
+    rules.
     """
     from hopperkit.questions.network.traces.change import change_result, second_of
     from hopperkit.traces.changes.before_after import before_after
@@ -190,7 +192,7 @@ def _since(log: _Log, date: str) -> "Result":
 
 
 def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
-    """Why JOB of FILE waited: its wait by causes, which add up."""
+    """Explain why JOB in FILE waited: its wait, divided among causes."""
     from hopperkit.questions.network.traces.rules import why_result
     from hopperkit.traces.rules.learn import learn
     from hopperkit.traces.smaller_request import smaller_request
@@ -200,7 +202,7 @@ def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
     down = read_downtimes(read_source(downtimes, what="downtimes").splitlines()) if downtimes else []
     index = _index(log.trace, job)
     rules, _ = learn(*log.settings, base=log.base)
-    # Where partitions are apart, those count that share the nodes of the job's.
+    # If partitions are separate, only those sharing nodes with the job's partition count.
     queue = log.trace.workload.word("queue", index)
     queues: list[str] = []
     trace, nodes, unit = log.trace, log.nodes, "node"
@@ -222,7 +224,13 @@ def _why(log: _Log, job: str, downtimes: str | None) -> "Result":
 
 
 def in_cores(trace: "Trace") -> "Trace":
-    """Return a trace whose jobs count their cores, wherever these lie."""
+    """Return a trace with job sizes in cores, wherever they are.
+
+    Parameters
+    ----------
+    trace : Trace
+        Job trace with cores.
+    """
     from hopperlib.scheduling.workload import Workload
 
     jobs = Workload(job._replace(nodes=job.cores or job.nodes) for job in trace.workload)
@@ -231,9 +239,9 @@ def in_cores(trace: "Trace") -> "Trace":
 
 
 def _when(log: _Log, job: str) -> "Result":
-    """When JOB will start, which waits still: FILE holds running and pending jobs and some weeks of past ones.
+    """Estimate when the pending JOB will start: FILE has running and pending jobs, and some weeks of past ones.
 
-    Rules are learned from the last 5,000 jobs that started (2,000 where they share nodes), and tested on the later ones.
+    Rules are learned from the last 5,000 started jobs (2,000 if they share nodes), and tested on the later ones.
     """
     from hopperkit.questions.network.traces.rules import when_result
     from hopperkit.traces.backtest import backtest
@@ -242,7 +250,7 @@ def _when(log: _Log, job: str) -> "Result":
     names = [name for name, _ in log.trace.unfinished]
     if job not in names:
         raise InputError(
-            f"job {job!r} is not among the {len(names):,} jobs that run or wait in this log{did_you_mean(job, names)}"
+            f"job {job!r} is not among the {len(names):,} running or waiting jobs in this log{did_you_mean(job, names)}"
         )
     workload, nodes, clock = log.settings
     recent = last_started(workload, nodes)
@@ -261,13 +269,15 @@ def _index(log: "Trace", job: str) -> int:
         )
     if job not in names:
         near = did_you_mean(job, names) if len(names) < 20_000 else ""
-        raise InputError(f"job {job!r} is not among the {len(names):,} jobs that can be taken{near}")
+        raise InputError(f"job {job!r} is not among the {len(names):,} usable jobs{near}")
     return names[job]
 
 
 @trace.command("places")
 @click.argument("file")
-@click.option("--network", required=True, metavar="FILE", help="topology.conf or .yaml, ibnetdiscover, names of nodes.")
+@click.option(
+    "--network", required=True, metavar="FILE", help="topology.conf or .yaml, output of ibnetdiscover, or node names."
+)
 @refusing
 def places_of_jobs(file: str, network: str) -> None:
     """Print as CSV the location of each job of FILE in the site's network; `hopper locality` estimates its cost."""
@@ -282,12 +292,17 @@ _command(_backtest)
 _command(
     _what_if,
     click.Option(["--nodes", "more_nodes"], multiple=True, metavar="+10%|-64|N", help="More nodes, fewer, or N."),
-    click.Option(["--max-walltime"], multiple=True, metavar="24h", help="The longest limit that a job may request."),
-    click.Option(["--partition"], multiple=True, metavar="split:4h:25%", help="25 % of the nodes for limits to 4 h."),
+    click.Option(["--max-walltime"], multiple=True, metavar="24h", help="Longest time limit that a job may request."),
+    click.Option(
+        ["--partition"],
+        multiple=True,
+        metavar="split:4h:25%",
+        help="Reserve nodes for short jobs: 25 % for limits up to 4 h.",
+    ),
     click.Option(["--drain"], multiple=True, metavar="WHEN/HOURS[:NODES]", help="As 2026-12-01T08:00/12h:node[1-64]."),
     click.Option(["--depth"], multiple=True, metavar="0|1|N|all", help="Blocked jobs with a reserved start."),
     click.Option(
-        ["--first"], multiple=True, metavar="account:NAME", help="Whose jobs go first: account, user, qos, queue."
+        ["--first"], multiple=True, metavar="account:NAME", help="Jobs that go first: account, user, qos or queue."
     ),
     click.Option(["--merge"], is_flag=True, help="All partitions become one."),
     click.Option(["--shared"], is_flag=True, help="Jobs share nodes by cores."),

@@ -1,1 +1,1 @@
-"""Commands on nodes: machines, launch lines, the machine that they run on."""
+"""Commands for nodes: machines, launch lines, and the local cluster."""

@@ -23,15 +23,20 @@ _PROBE = "bash -c 'echo task $SLURM_PROCID $(taskset -cp $$)'"
 def run_tool(line: tuple[str, ...]) -> str | None:
     """Return a program's output; None if there is no such program.
 
+    Parameters
+    ----------
+    line : tuple of str
+        Program and arguments.
+
     Raises
     ------
     OSError, subprocess.SubprocessError
-        If it fails, or takes more than a minute.
+        If it fails, or runs for more than a minute.
     """
     path = shutil.which(line[0])
     if path is None:
         return None
-    # The readers know what these tools print in English.
+    # The readers expect English output of these tools.
     environment = {**os.environ, "LC_ALL": "C"}
     done = subprocess.run(
         [path, *line[1:]], capture_output=True, check=True, timeout=60, stdin=subprocess.DEVNULL, env=environment
@@ -43,13 +48,17 @@ def machine_here() -> Path:
     """Return the machine file of the local cluster, created if it does not exist or is a day old.
 
     From Slurm's scontrol, otherwise PBS's pbsnodes.
+
+    Raises
+    ------
+    InputError
+        If this computer has neither Slurm nor PBS, or one of their tools fails.
     """
     config = _asked("scontrol", "show", "config") or ""
     listed = "" if config else _asked("pbsnodes", "-a") or ""
     if not (config or listed):
         raise InputError(
-            "--here: this computer has neither scontrol nor pbsnodes, so it is not a login node of a Slurm or PBS cluster; "
-            "name the machine (--machine), or write its file on one of its nodes (hopper machine new)"
+            "--here: this computer has neither scontrol nor pbsnodes, so it is not a login node of a Slurm or PBS cluster; name the machine (--machine), or create its file on one of its nodes (hopper machine new)"
         )
     name, system = _name_of(config), "Slurm" if config else "PBS"
     folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "hopper"
@@ -99,7 +108,12 @@ def _this_node() -> "list[Hardware]":
 
 
 def probe_line(launch: "Launch") -> str:
-    """Return an srun line that prints where its tasks are bound, as ``--check`` reads it; nothing for other launchers.
+    """Return an srun line that prints its tasks' binding in the form that ``--check`` reads; empty for other launchers.
+
+    Parameters
+    ----------
+    launch : Launch
+        Launch line, parsed for the machine.
 
     Examples
     --------

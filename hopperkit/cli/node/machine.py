@@ -23,8 +23,8 @@ from hopperlib.text import count
 def machine() -> None:
     """List, show, compare, check and write machine files.
 
-    A machine file states a machine's nodes, network, file systems and
-    launchers in TOML, each number with its source or the reason it is assumed.
+    A machine file describes a machine's nodes, network, file systems and launchers in TOML, and gives each number's
+    source or the reason for assuming it.
     """
 
 
@@ -37,7 +37,7 @@ machine.add_command(machines, "compare")
 @json_option
 @refusing
 def list_machines(as_json: bool) -> None:
-    """List the machines that come with the library."""
+    """List the machines included in the library."""
     listed = [_summary(Machine.load(name)) for name in Machine.names()]
     if as_json:
         print_json({"machines": listed})
@@ -52,7 +52,7 @@ def list_machines(as_json: bool) -> None:
 def show(name: str, as_json: bool) -> None:
     """Show every value of a machine with its source, as in its file, and derived values.
 
-    NAME is a name out of `hopper machine list`, or a path.
+    NAME is a name from `hopper machine list`, or a path.
     """
     shown = Machine.load(name)
     if as_json:
@@ -69,10 +69,9 @@ def show(name: str, as_json: bool) -> None:
 @json_option
 @refusing
 def check(file: str, as_json: bool) -> None:
-    """Check a machine file and print all that is wrong in it.
+    """Check a machine file and print all errors in it.
 
-    FILE is a path, or - for standard input. Exit status 0 if the file is
-    sound, 2 if not.
+    FILE is a path, or - for standard input. Exit status: 0 if the file is valid, 2 if not.
     """
     text = read_source(file, what="machine file", as_json=as_json)
     try:
@@ -101,10 +100,10 @@ def check(file: str, as_json: bool) -> None:
 def new(files: tuple[str, ...], name: str, out: str | None, as_json: bool) -> None:
     """Write a machine file from the output of tools on the nodes.
 
-    FILES hold the output of lscpu, lstopo --of xml, scontrol show node and scontrol show config (how the site's Slurm
+    FILES contain output of lscpu, lstopo --of xml, scontrol show node and scontrol show config (how the site's Slurm
     picks cores and binds), nvidia-smi topo -m, rocm-smi --showtopo, amd-smi static --numa, numactl -H or lfs df; - is
     standard input. Several files complement each other: scontrol counts the nodes, lstopo or lscpu of one node shows
-    its NUMA nodes, lfs the file systems. Without FILES the tools that this computer has are run. Values that no tool
+    its NUMA nodes, lfs the file systems. Without FILES, the tools on this computer are run. Values that no tool
     reports are marked as assumed.
     """
     from hopperkit.readers.hardware.reader import Hardware, machine_from, read_hardware
@@ -132,19 +131,19 @@ def new(files: tuple[str, ...], name: str, out: str | None, as_json: bool) -> No
 
 
 def _write(out: str, text: str, as_json: bool) -> None:
-    """Write a new file; one that exists is left alone."""
+    """Write a new file; an existing one is not overwritten."""
     try:
-        # It is made and refused in one step: after a look first, another program could still make it.
+        # Created atomically: after a separate check, another program could still create it.
         with open(out, "x", encoding="utf-8") as file:
             file.write(text)
     except FileExistsError:
-        fail(f"--out {out}: exists already and is not overwritten", as_json=as_json)
+        fail(f"--out {out}: already exists and is not overwritten", as_json=as_json)
     except OSError as error:
         fail(f"--out {out}: cannot be written: {error.strerror or error}", as_json=as_json)
 
 
 def _run_tools() -> list[tuple[str, str]]:
-    """Return the output of the tools that this computer has."""
+    """Return the output of the tools on this computer."""
     outputs = []
     lstopo = "lstopo-no-graphics" if shutil.which("lstopo-no-graphics") else "lstopo"
     for line in (
@@ -175,12 +174,12 @@ def _run_tools() -> list[tuple[str, str]]:
 
 
 def _size(machine: Machine) -> str:
-    """Say how large a machine is."""
+    """Describe the size of a machine."""
     return f"{count(machine.nodes, 'node')}, {count(machine.cores, 'core')}"
 
 
 def _assumed(machine: Machine) -> int:
-    """Count the values that no source prints."""
+    """Count the assumed values."""
     return sum(quantity.badge == "assumed" for quantity in machine.provenance.values())
 
 
@@ -197,7 +196,7 @@ def _summary(machine: Machine) -> dict[str, Any]:
 
 
 def _everything(machine: Machine) -> dict[str, Any]:
-    """Return a machine with all its values, as data."""
+    """Return all values of a machine as data."""
     return {
         **_summary(machine),
         "site": machine.site,

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 
 def _warn_of_other_lines(reviews: "Sequence[Review]") -> None:
-    """Say on stderr which of the launch lines after the first have a problem."""
+    """Report on stderr which of the later launch lines have a problem."""
     for number, review in enumerate(reviews[1:], start=2):
         if review.problems:
             codes = ", ".join(dict.fromkeys(finding.code for finding in review.problems))
-            click.echo(f"hopper: launch line {number} has a problem too: {codes}; see --launch {number}", err=True)
+            click.echo(f"hopper: launch line {number} also has a problem: {codes}; see --launch {number}", err=True)
 
 
 def _guess_machine(question: Question, values: dict[str, Any]) -> "Guess":
@@ -35,10 +35,10 @@ def _guess_machine(question: Question, values: dict[str, Any]) -> "Guess":
     values["machine"] = guess.machine
     if guess.sign and guess.machine != question.defaults["machine"]:
         click.echo(
-            f"hopper: machine {guess.machine}, as the text has {guess.sign!r}; --machine names another", err=True
+            f"hopper: machine {guess.machine}, because the text has {guess.sign!r}; use --machine for another", err=True
         )
     elif not guess.sign and not guess.doubt and "#PBS" in text:
-        click.echo("hopper: machine hopper, as nothing else has aprun for sure; --machine names another", err=True)
+        click.echo("hopper: machine hopper, the only known one with aprun; use --machine for another", err=True)
     return guess
 
 
@@ -65,7 +65,7 @@ def _asked(question: Question, values: dict[str, Any]) -> "Lines":
 
 
 def _answers(asked: "Lines", as_json: bool) -> "tuple[tuple[Review, ...], list[Result]]":
-    """Return the reviews and answers of all launch lines; findings about the job are included for a rejected line too."""
+    """Return the reviews and answers of all launch lines; findings about the job are included even for a rejected line."""
     from hopperkit.questions.node.place import answers
 
     if asked.doubt or asked.runs_by_itself:
@@ -116,9 +116,7 @@ def _print_probe(review: "Review") -> None:
     from hopperkit.cli.node.here import probe_line
 
     if probe := probe_line(review.placement.launch):
-        advice = (
-            "to hold it against this machine, run in such a job, and give its output to hopper place --here --check"
-        )
+        advice = "to compare with this machine, run in such a job, and give its output to hopper place --here --check"
         click.echo(f"hopper: {advice}:\n  {probe}", err=True)
 
 
@@ -158,9 +156,11 @@ place = question_command(
     load("place"),
     _run_any,
     parameters=[
-        click.Option(["--sarif"], metavar="FILE", help="Check many scripts: write SARIF, print a line a finding."),
+        click.Option(
+            ["--sarif"], metavar="FILE", help="Check many scripts: write SARIF, or print one line per finding."
+        ),
         click.Option(["--here"], is_flag=True, help="Use the cluster of this login node, from scontrol."),
-        click.Option(["--check"], metavar="OUTPUT", help="Compare with what xthi, hello_jobstep and the like printed."),
+        click.Option(["--check"], metavar="OUTPUT", help="Compare with the output of xthi, hello_jobstep or the like."),
     ],
     lines="""
 hopper place "aprun -n 384 -N 12 vasp"

@@ -1,4 +1,4 @@
-"""``hopper io``: measurements of IOR, mdtest, IO500 and Darshan; the tool is recognized."""
+"""``hopper io``: measurements of IOR, mdtest, IO500 and Darshan; the tool is detected."""
 
 import glob
 import os
@@ -33,18 +33,18 @@ if TYPE_CHECKING:
     from hopperlib.machine import Machine
 
 _MAX_BYTES = 256_000_000
-# Fewer files are read before a bar would be seen.
+# Fewer files are read too fast for a progress bar.
 _WORTH_A_BAR = 50
-# Files that were not read are named up to this number: a tree holds thousands of scripts and notes.
+# At most this many unread files are listed: a tree may contain thousands of scripts and notes.
 _LISTED = 50
 # Optional words before the files, once required: the tool that wrote a file is recognized.
 _TOOLS = ("ior", "io500", "darshan")
 _LOG = re.compile(rb"[23]\.\d\d\0")
-_NOTHING = "nothing given is output of IOR, mdtest, IO500 or Darshan"
+_NOTHING = "no input is output of IOR, mdtest, IO500 or Darshan"
 
 
 class _Logs(NamedTuple):
-    """How Darshan logs are read: for which machine, on which nodes their jobs were, and whether as a table."""
+    """How Darshan logs are read: the machine, the nodes of their jobs, and whether the result is a table."""
 
     machine: "Machine | None"
     nodes: "dict[int, tuple[str, ...]]"
@@ -52,7 +52,7 @@ class _Logs(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """Contents of the files, by the tool that wrote them, and why others were not read."""
+    """Contents of the files, by tool, and why other files were not read."""
 
     rows: "list[IoResult]"
     runs: "list[Io500]"
@@ -61,7 +61,7 @@ class _Found(NamedTuple):
 
     @property
     def data(self) -> dict[str, Any]:
-        """What `--json` prints, by tool."""
+        """Output of `--json`, by tool."""
         runs = [run.to_dict() for run in self.runs]
         parts = {
             "rates": [row.to_dict() for row in self.rows],
@@ -78,13 +78,13 @@ class _Found(NamedTuple):
 
     @property
     def faulty(self) -> bool:
-        """Whether anything was not read, failed, or should be mended."""
+        """Whether anything was not read, failed, or should be fixed."""
         raised = self.darshan.findings if self.darshan else ()
         mend = any(finding.level in ("problem", "advice") for finding in raised)
         return bool(self.unread or self.failed or mend or any(run.errors for run in self.runs))
 
     def results(self, machine: "Machine | None") -> "list[Result]":
-        """Return the answers to show; rates are compared with Hopper's nodes where no machine is named."""
+        """Return the answers to show; rates are compared with Hopper's nodes if no machine is named."""
         darshan = [self.darshan] if self.darshan else []
         # Importing the rest takes as long as reading a log.
         if not (self.rows or self.runs):
@@ -125,11 +125,13 @@ Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be 
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
-    "--machine", metavar="M", help="Whose nodes and file system to compare with. [default: Hopper's, the log's]"
+    "--machine",
+    metavar="M",
+    help="Machine to compare nodes and file system with. [default: Hopper's nodes, the log's file system]",
 )
-@click.option("--sacct", metavar="JOBS", help="What `sacct -aXP --format=JobIDRaw,NodeList` printed, for Darshan logs.")
-@click.option("--csv", "as_csv", is_flag=True, help="Print the rows, or a row for each job, as CSV.")
-@click.option("--prometheus", metavar="FILE", help="Write metrics for Prometheus to this file, in one move.")
+@click.option("--sacct", metavar="JOBS", help="Output of `sacct -aXP --format=JobIDRaw,NodeList`, for Darshan logs.")
+@click.option("--csv", "as_csv", is_flag=True, help="Print the rows, or one row per job, as CSV.")
+@click.option("--prometheus", metavar="FILE", help="Write metrics for Prometheus to this file, atomically.")
 @page_option
 @all_option
 @json_option
@@ -154,7 +156,7 @@ def io(
     logs = _Logs(site, _nodes(sacct), as_csv)
     found = _found(names, logs)
     _complain(found, as_json=as_json, as_data=as_json or as_csv)
-    # A table needs no findings and no figures, which take longer than reading a tree of small files.
+    # A table omits findings and figures, which take longer than reading a tree of small files.
     results = found.results(site) if page or not (as_csv or as_json) else []
     if page:
         _write_page(page, results, names, as_json=as_json)
@@ -182,7 +184,7 @@ def _complain(found: _Found, *, as_json: bool, as_data: bool) -> None:
         fail(message, as_json=as_json, details={"unread": found.unread})
     _to_stderr(f"not read: {reason}" for reason in found.unread[:_LISTED])
     if len(found.unread) > _LISTED:
-        _to_stderr([f"not read: {len(found.unread) - _LISTED:,} more files, which hold nothing of these benchmarks"])
+        _to_stderr([f"not read: {len(found.unread) - _LISTED:,} more files, which are not from these benchmarks"])
     if as_data:
         _to_stderr(found.failed)
 
@@ -194,7 +196,7 @@ def _to_stderr(messages: Iterable[str]) -> None:
 
 
 def _nodes(sacct: str | None) -> dict[int, tuple[str, ...]]:
-    """Return the nodes of jobs, none if no list of them is given."""
+    """Return the nodes of jobs; empty if no list is given."""
     if not sacct:
         return {}
     from hopperkit.readers.jobs.node_lists import read_node_lists
@@ -234,7 +236,7 @@ def _is_log(path: str) -> bool:
 
 
 def _darshan(paths: Sequence[str], parsed: Sequence[tuple[str, Any]], how: _Logs) -> "tuple[Result | None, list[str]]":
-    """Return the summary of one log, or a table of several, None if there is none; and why logs were not read."""
+    """Return the summary of one log, or a table of several (None if there is none), and why logs were not read."""
     from hopperkit.iologs.darshan_findings import findings
     from hopperkit.questions.storage.darshan_answer import darshan_result, logs_result
     from hopperkit.readers import darshan
@@ -256,18 +258,18 @@ def _darshan(paths: Sequence[str], parsed: Sequence[tuple[str, Any]], how: _Logs
 
 
 def _expand(names: Iterable[str]) -> list[str]:
-    """Return the files that the arguments mean, each once: files, what folders hold, what patterns match."""
+    """Return the files meant by the arguments, each once: files, contents of folders, matches of patterns."""
     meant: list[str] = []
     for name in names:
         path, matches = Path(name), []
         if path.is_dir():
-            # Hidden files and folders are left by editors and file systems.
+            # Hidden files and folders are created by editors and file systems.
             visible = (
                 file
                 for file in sorted(path.rglob("*"))
                 if not any(part.startswith(".") for part in file.relative_to(path).parts)
             )
-            # Other things than files, such as a FIFO or a dangling link, are reported, not skipped.
+            # Anything other than a file, such as a FIFO or a dangling link, is reported, not skipped.
             matches = [str(file) for file in visible if not file.is_dir()]
         elif not path.exists() and glob.has_magic(name):
             matches = sorted(glob.glob(name, recursive=True))
@@ -292,10 +294,10 @@ def _csv(found: _Found) -> str:
     kinds = list(found.data)
     if found.runs and "darshan" not in kinds:
         if found.rows:
-            # Trees of IO500 hold outputs of trials next to the runs.
+            # IO500 trees contain outputs of trials next to the runs.
             files = len({row.file for row in found.rows})
             _to_stderr(
-                [f"left out of the table of IO500 runs: rates in {count(files, 'other file')} of IOR and mdtest"]
+                [f"omitted from the table of IO500 runs: rates in {count(files, 'other file')} of IOR and mdtest"]
             )
         return rows_csv((row for run in found.runs for row in io500_rows(run)), IO500_COLUMNS)
     if kinds == ["rates"]:
@@ -304,5 +306,5 @@ def _csv(found: _Found) -> str:
         rows = list(found.darshan.facts["jobs"])
         return rows_csv(rows, list(rows[0]))
     raise InputError(
-        "a table holds rates of IOR and mdtest, results of IO500, or jobs of Darshan logs: give files of one of these"
+        "a table has either rates of IOR and mdtest, results of IO500, or jobs of Darshan logs: give files of one kind"
     )

@@ -1,4 +1,4 @@
-"""``hopper stripe``: starts from the advised layout, and fits the file system to files, folders and Darshan logs."""
+"""``hopper stripe``: starts with the recommended layout, and fits the file system to files, folders and Darshan logs."""
 
 import re
 from collections.abc import Iterator
@@ -19,7 +19,7 @@ _LOG, _HEAD, _MAX_BYTES = re.compile(rb"[23]\.\d\d\0"), 4096, 64_000_000
 
 
 def _run(question: "Question", values: dict[str, Any], as_json: bool, show_all: bool) -> None:
-    """Answer; a stripe size alone does not affect the recommended layout."""
+    """Answer; reject a stripe size alone, which would not affect the recommended layout."""
     if "stripe_mib" in values and "stripe_count" not in values:
         raise refusal("stripe_mib", values["stripe_mib"], "needs --stripe-count: the recommended layout sets the size")
     if paths := values.pop("measured_paths", ()):

@@ -1,4 +1,4 @@
-"""Words and counts that all judgments of a Darshan log share: sizes of calls, calls of MPI-IO, hints, folders."""
+"""Words and counts shared by all findings from a Darshan log: call sizes, MPI-IO calls, hints, folders."""
 
 import posixpath
 import shlex
@@ -15,7 +15,7 @@ from hopperlib.units import BYTES_PER_MIB
 
 WAYS = ("read", "write")
 PAST = {"read": "read", "write": "written"}
-# From these on a habit is named: shares of calls and bytes, and that many calls and bytes.
+# Thresholds for reporting a habit: shares of calls and bytes, and numbers of calls and bytes.
 SHARE, MOST = 0.1, 0.5
 FEW_CALLS, MANY_CALLS = 1_000, 10_000
 WORTH_BYTES = 100_000_000
@@ -47,7 +47,7 @@ class Ledger:
         self._taken: dict[tuple[str, str, str], float] = {}
 
     def left(self, file: FileRecord, way: str) -> float:
-        """Time that is not explained yet. [s]"""
+        """Time that is not yet explained. [s]"""
         return max(0.0, time_s(file, way) - self._taken.get((file.interface, file.path, way), 0.0))
 
     def explained(self, files: Iterable[FileRecord], way: str) -> bool:
@@ -64,7 +64,7 @@ class Ledger:
 
 
 def small_calls(file: FileRecord, way: str) -> tuple[int, int]:
-    """Number of calls below a mebibyte: those that surely are, and those that may be.
+    """Number of calls below a mebibyte: the certain ones, and the possible ones.
 
     Darshan's bin of 100 KiB to 1 MiB holds calls of exactly 1 MiB too. Their number follows from the log's common
     sizes, but their direction does not: they are subtracted from both, as far as the bytes moved allow.
@@ -93,33 +93,33 @@ def in_file(part: float, path: str, moved: float | None = None) -> str:
 
 
 def bytes_part(files: Iterable[FileRecord], path: str, way: str = "") -> float | None:
-    """Share of a file in the bytes of several, in one direction or both; None if these moved none. [fraction]"""
+    """A file's share of the bytes of several, in one direction or both; None if they moved none. [fraction]"""
     moved = [(file.path, file.moved(way).moved_bytes if way else file.bytes_moved) for file in files]
     total = sum(each for _, each in moved)
     return sum(each for name, each in moved if name == path) / total if total else None
 
 
 def hints_for(log: DarshanLog, hints: Mapping[str, str | int]) -> str:
-    """Return the line that hands hints to MPI-IO: Cray's variable on Lustre, else the file that any ROMIO reads."""
+    """Return the line that passes hints to MPI-IO: Cray's variable on Lustre, otherwise the file that any ROMIO reads."""
     largest = max(log.files, key=lambda file: file.bytes_moved, default=None)
     mount = log.mount_of(largest.path) if largest else None
     return hints_line(hints, "cray" if mount is None or mount[1] == "lustre" else "romio") or ""
 
 
 def mpi_calls(log: DarshanLog, way: str, path: str | None = None) -> MpiCalls:
-    """Number of calls of MPI-IO in one direction, to a file or to all."""
+    """Number of MPI-IO calls in one direction, to a file or to all."""
     records = [record for record in log.upper if record.interface == "MPI-IO" and path in (None, record.path)]
     collective = sum(record.counts.get(f"COLL_{way.upper()}S", 0) for record in records)
     return MpiCalls(collective, sum(record.moved(way).calls for record in records) - collective)
 
 
 def gathered(log: DarshanLog, file: FileRecord) -> bool:
-    """Whether the log has collective calls for a file: then some tasks move the data of all."""
+    """Whether the log has collective calls for a file, so that some tasks move the data of all."""
     return any(mpi_calls(log, way, file.path).collective for way in WAYS)
 
 
 def folder_of(files: Sequence[FileRecord]) -> str:
-    """Return the folder with most of the data of files, quoted for a shell; a word in capitals if none is known."""
+    """Return the folder with most of the files' data, quoted for a shell; a placeholder if unknown."""
     folders = Counter[str]()
     for file in files:
         folders[posixpath.dirname(file.path)] += (1 + file.bytes_moved) * file.path.startswith("/")

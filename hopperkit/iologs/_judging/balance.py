@@ -27,7 +27,7 @@ _CLOCKS = 1.05
 
 
 def judge(site: Site, explained: set[str]) -> Iterator[Finding]:
-    """Yield the one unevenness that explains most: data first, then time; files with another cause are left out."""
+    """Yield the imbalance that explains most: data first, then time; files with another cause are left out."""
     files = tuple(file for file in site.log.files if file.path not in explained)
     site = site._replace(log=replace(site.log, files=files))
     for subject in (_one_writer, _imbalance, _uneven_time):
@@ -51,10 +51,10 @@ def _one_writer(site: Site) -> Iterator[Finding]:
     largest = max(log.files, key=lambda file: file.bytes_written)
     part, who = round(most / total, 4), "One task" if task is None else f"Task {task}"
     advice = f"Write in parallel, through MPI-IO or parallel HDF5 into one file{commands}"
-    # Where there are collective writes the program does write in parallel: it is MPI-IO that has one aggregator.
+    # With collective writes, the program does write in parallel: MPI-IO has only one aggregator.
     if collective := access.mpi_calls(log, "write", largest.path).collective:
         who += f", the only aggregator of {collective:,} collective writes,"
-        advice = f"MPI-IO takes as many aggregators as the file has stripes: give it more{commands}"
+        advice = f"MPI-IO uses as many aggregators as the file has stripes: increase their number{commands}"
     yield Finding(
         "one-writer",
         f"{who} writes {share(part)} of the {size(total)}; the other {(log.tasks or 2) - 1:,} wait.",
@@ -87,14 +87,14 @@ def _cost_of_one_writer(site: Site) -> dict[str, Any]:
         seconds + saved,
         slowest=slowest,
         won=saved,
-        because="if all other tasks wait for the one",
+        because="if all other tasks wait for this one",
         expected=min(saved, slowest * (1 - 1 / tasks) * tasks),
         change="each task writes its part: MPI_File_write_at_all in place of MPI_Gather and write",
     )
 
 
 def _bytes_by_writer(files: tuple[FileRecord, ...]) -> Counter[int | None]:
-    """Bytes written by each task; None is a task whose rank is not in the log."""
+    """Bytes written by each task; the key None stands for tasks with unknown ranks."""
     by_task: Counter[int | None] = Counter()
     for file in files:
         by_task.update(file.written_by)
@@ -106,7 +106,7 @@ def _bytes_by_writer(files: tuple[FileRecord, ...]) -> Counter[int | None]:
 
 
 def _imbalance(site: Site) -> Iterator[Finding]:
-    """A task that moves twice the mean or more, and takes longer for it: over files of one task, or in a shared one."""
+    """A task that moves at least twice the mean and takes longer: in single-task files, or in a shared one."""
     tasks = site.log.tasks or 1
     if tasks < 2:
         return
@@ -118,11 +118,11 @@ def _imbalance(site: Site) -> Iterator[Finding]:
     task, most, mean, slowest, usual, where = max(found, key=lambda each: each[3] - each[4])
     who = "One task" if task is None else f"Task {task}"
     lost = (slowest - usual) * tasks
-    change = "deal the same number of records to each task, or write through collective MPI-IO"
+    change = "assign the same number of records to each task, or write through collective MPI-IO"
     yield Finding(
         "imbalance",
         f"{who} moves {size(most)}, {digits(most / mean, 3)} times the mean of {tasks:,} tasks, in {where}, and spends "
-        f"{digits(slowest, 3)} s in I/O calls where the mean is {digits(usual, 3)} s: the others wait.",
+        f"{digits(slowest, 3)} s in I/O calls, compared with a mean of {digits(usual, 3)} s: the others wait.",
         evidence={
             "task": task,
             "bytes": round(most),
@@ -135,7 +135,7 @@ def _imbalance(site: Site) -> Iterator[Finding]:
             lost,
             slowest=slowest - usual,
             won=lost,
-            because="if all wait for that task, and its data are dealt evenly",
+            because="if all wait for that task, and its data are distributed evenly",
             expected=lost,
             change=change,
         ),
@@ -155,7 +155,7 @@ def _of_own_files(site: Site) -> Iterator[_Uneven]:
     task = max(moved, key=moved.__getitem__)
     mean, usual = sum(moved.values()) / tasks, sum(seconds.values()) / tasks
     if moved[task] >= _UNEVEN * mean and seconds.get(task, 0.0) >= _UNEVEN * usual:
-        yield task, moved[task], mean, seconds[task], usual, "files that only it has open"
+        yield task, moved[task], mean, seconds[task], usual, "files that only it opens"
 
 
 def _of_shared_files(site: Site) -> Iterator[_Uneven]:
@@ -179,7 +179,7 @@ def _uneven_time(site: Site) -> Iterator[Finding]:
     if len(log.task_s) >= _UNEVEN and tasks > 1:
         longest = max(log.task_s, key=log.task_s.__getitem__)
         usual = sum(log.task_s.values()) / tasks
-        found.append((log.task_s[longest], usual, tasks, "files that only one task has open", longest))
+        found.append((log.task_s[longest], usual, tasks, "files that only one task opens", longest))
     worst = max(found, key=lambda each: (each[0] - each[1]) * each[2], default=None)
     if worst is None or not log.run_time_s:
         return
@@ -197,8 +197,7 @@ def _uneven_time(site: Site) -> Iterator[Finding]:
             (slowest - mean) * of,
             slowest=slowest - mean,
             won=(slowest - mean) * of,
-            because="if all wait for the slowest, and it becomes as fast as the mean",
+            because="if all wait for the slowest task, and it becomes as fast as the mean",
         ),
-        advice="Look at that task first: its node, the OST of its file, calls that only it makes (fsync, O_SYNC). Else "
-        "deal the data evenly, or let a few tasks write for all (collective buffering).",
+        advice="Examine that task first: its node, the OST of its file, calls that only it makes (fsync, O_SYNC). Otherwise, distribute the data evenly, or let a few tasks write for all (collective buffering).",
     )

@@ -15,7 +15,7 @@ from hopperlib.text import digits, share, size
 from hopperlib.units import BYTES_PER_MIB
 
 _RANDOM_SHARE = 0.2
-# Pieces in which data go once they are gathered. [bytes]
+# Size of the pieces after gathering. [bytes]
 _GATHERED_BYTES = 4 * BYTES_PER_MIB
 _RESTS_ON = "the share of these calls in the time, less what moving their bytes takes"
 
@@ -36,11 +36,11 @@ def judge_sizes(site: Site, ledger: Ledger) -> Iterator[Finding]:
 
 
 def jumps(file: FileRecord, way: str) -> int:
-    """Number of accesses that jump: neither adjacent to the last one nor, in a file read in order, after it.
+    """Number of accesses that jump: neither adjacent to the previous one nor, in a file read in order, after it.
 
     Darshan counts a consecutive access as sequential too. A task's first access does not count, and each further pass
-    includes one return to the beginning. Where a fifth of the rest goes back, the order is random, and the accesses
-    that skip ahead belong to it.
+    includes one return to the beginning. If a fifth of the rest goes back, the order is random, and accesses that skip
+    ahead count too.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def _by_number(file: FileRecord, way: str, calls: int, ledger: Ledger, moved: fl
 
 
 class _Jumping(NamedTuple):
-    """A file whose accesses jump, and how many do."""
+    """A file with jumping accesses, and their number."""
 
     file: FileRecord
     calls: int
@@ -93,8 +93,7 @@ def _random(log: DarshanLog, way: str, ledger: Ledger) -> Iterator[Finding]:
     change = f"sort the offsets of a task before the loop, or {way} the whole range in one call"
     yield Finding(
         f"random-{way}s",
-        f"{jumping:,} of {calls:,} {way} calls ({share(round(jumping / calls, 4))}) of {mean} on average jump back or "
-        f"forth, in no order: nothing can be {nothing}; "
+        f"{jumping:,} of {calls:,} {way} calls ({share(round(jumping / calls, 4))}) of {mean} on average jump back and forth in no order, so nothing can be {nothing}; "
         f"{in_file(worst.calls / jumping, worst.file.path, access.bytes_part(known, worst.file.path, way))}.",
         "advice" if seconds or (way == "read" and jumping >= MANY_CALLS) else "note",
         evidence={
@@ -151,7 +150,7 @@ def _read_modify_write(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
 
 
 def _small(site: Site, way: str, ledger: Ledger) -> Iterator[Finding]:
-    """Many accesses below a mebibyte: Lustre moves data in pieces of that size."""
+    """Many accesses below a mebibyte, the size of pieces in which Lustre moves data."""
     sized = [file for file in site.log.files if file.moved(way).sizes]
     counts = [access.small_calls(file, way) for file in sized]
     small, possible = sum(sure for sure, _ in counts), sum(maybe for _, maybe in counts)
@@ -198,20 +197,20 @@ def _small(site: Site, way: str, ledger: Ledger) -> Iterator[Finding]:
 
 
 def _small_change(site: Site, file: FileRecord, way: str) -> str:
-    """Return the line of a program that makes small calls large ones."""
+    """Return the line of a program that turns small calls into large ones."""
     if not file.shared:
         return f"collect 4 MiB in memory, then {way} them in one call"
     return f"MPI_File_{way}_at_all instead of {'pwrite' if way == 'write' else 'pread'}, one call per step"
 
 
 def gathering(site: Site, file: FileRecord, way: str) -> str:
-    """Return how a few tasks can do the accesses of all to one file; if they already do, the next thing to check."""
+    """Return how a few tasks can access one file for all; if they already do, the next thing to check."""
     calls = access.mpi_calls(site.log, way, file.path)
     hint = f"romio_cb_{way}=enable"
     if calls.collective > calls.independent:
         of = "stripe" if file.layout else "file system's block"
         return (
-            f"The log has {calls.collective:,} collective {way}s of this file already: see that they are gathered "
+            f"The log has {calls.collective:,} collective {way}s of this file already: check that they are gathered "
             f"({hint}) and that cb_buffer_size is a multiple of the {of} size"
         )
     if way == "read" and not sum(calls) and access.mpi_calls(site.log, "write", file.path).collective:
@@ -275,12 +274,12 @@ def _misaligned(site: Site) -> Iterator[Finding]:
     )
 
 
-# Fewer calls of a mebibyte that cross a boundary count than of smaller ones.
+# Calls of at least a mebibyte that cross a boundary matter less than smaller ones.
 _FEW_UNALIGNED = 100
 
 
 def _large(file: FileRecord) -> bool:
-    """Whether calls are large enough that their boundary, and not their size, is what costs."""
+    """Whether calls are so large that their alignment, not their size, determines the cost."""
     return file.bytes_moved >= BYTES_PER_MIB * (file.reads + file.writes)
 
 
@@ -305,6 +304,6 @@ def _stdio(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
         f"{digits(moved / max(calls, 1), 3)} bytes on average; {in_file(worst.bytes_moved / moved if moved else 1.0, worst.path)}.",
         evidence={"bytes": moved, "all_bytes": total, "share": part, "calls": calls, "file": worst.path}
         | staked(seconds, won=seconds, because="the time in these calls"),
-        advice="For large data use read and write or MPI-IO; where stdio stays, give it a large buffer: "
+        advice="For large data, use read and write or MPI-IO; if stdio must stay, give it a large buffer: "
         "setvbuf(file, NULL, _IOFBF, 4 << 20). Numbers as text cost more to format than to write: write them as binary.",
     )

@@ -1,10 +1,8 @@
-"""Time in MPI-IO, and in HDF5 above it, that the POSIX calls below do not explain, by its cause according to the
-counters.
+"""Time in MPI-IO and HDF5 that the underlying POSIX calls do not explain, by cause according to the counters.
 
-Opening and closing is metadata. Time in reads and writes is waiting and exchange where
-calls are collective. Where none is, tasks do not wait for each other in MPI-IO: the time
-goes into locks of the file, which data sieving takes and Darshan does not count, or into
-the library.
+Opening and closing is metadata. For collective calls, time in reads and writes is waiting and exchange. Without
+collective calls, tasks do not wait for each other in MPI-IO: the time is spent on file locks, which data sieving takes
+and Darshan does not count, or in the library.
 """
 
 from collections.abc import Iterator
@@ -30,16 +28,16 @@ from hopperlib.text import digits, share, size
 
 # Bytes below over bytes above MPI-IO.
 _AMPLIFIED = 1.5
-# Times of a task above this part of the run cannot be right: threads overlap, or clocks differ.
+# Times of a task above this fraction of the run cannot be right: threads overlap, or clocks differ.
 _CLOCK_S = 1.05
-# Collective calls whose data arrive in pieces below this were not gathered. [bytes]
+# Collective calls were not gathered if their data arrive in smaller pieces than this. [bytes]
 _NOT_GATHERED_BYTES = 256 << 10
 # Data sets below this cost more to create than to fill. [bytes]
 _SMALL_SET_BYTES, _MANY_SETS = 64 << 10, 100
 
 
 def judge(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
-    """Yield what MPI-IO and HDF5 spend their time on."""
+    """Yield findings on the time spent in MPI-IO and HDF5."""
     sieved = {file.path for _, file in _sieved(log)}
     ungathered = set(_ungathered(log))
     sets = list(_small_sets(log))
@@ -61,13 +59,13 @@ def judge(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
 
 
 def _all_apart(log: DarshanLog, path: str) -> bool:
-    """Whether a file has many calls of MPI-IO, and none is collective."""
+    """Whether a file has many MPI-IO calls, none of them collective."""
     calls = [mpi_calls(log, way, path) for way in WAYS]
     return not any(each.collective for each in calls) and sum(each.independent for each in calls) >= FEW_CALLS
 
 
 def _independent(log: DarshanLog, way: str, sieved: set[str]) -> Iterator[Finding]:
-    """Calls of MPI-IO to shared files by each task for itself; or that they are collective."""
+    """Independent MPI-IO calls to shared files, or the statement that calls are collective."""
     shared = [
         record
         for record in log.upper
@@ -114,8 +112,8 @@ def _amplified(log: DarshanLog, way: str, sieved: set[str]) -> Iterator[Finding]
         "read": ("read", "requests from MPI-IO", "data sieving"),
         "write": ("written", "hands to MPI-IO", "data sieving, or holes in a collective buffer"),
     }[way]
-    times = f"{digits(factor, 3)} times as much" if above_bytes else "all of it added by MPI-IO"
-    # Unneeded reads fill the gaps between the pieces written.
+    times = f"{digits(factor, 3)} times as much" if above_bytes else "all of them added by MPI-IO"
+    # Such reads fill the gaps between the pieces written.
     mend = way if above_bytes else "write"
     yield Finding(
         f"amplified-{way}s",
@@ -136,7 +134,7 @@ def _amplified(log: DarshanLog, way: str, sieved: set[str]) -> Iterator[Finding]
 def _above_and_below(log: DarshanLog, way: str) -> Iterator[tuple[FileRecord, FileRecord]]:
     """Yield the records of a file by MPI-IO and below it, where MPI-IO made the calls below."""
     for record, file in _pairs(log):
-        # Calls that took longer than all of MPI-IO were not made by it; of calls without a byte the log lost count.
+        # Calls that took longer than all of MPI-IO were not made by it; for calls without bytes, the log lost count.
         traffic = record.moved(way)
         if (traffic.moved_bytes or not traffic.calls) and time_s(file, way) <= _CLOCK_S * record.busy_s:
             yield record, file
@@ -182,8 +180,7 @@ def _sieving(log: DarshanLog) -> Iterator[Finding]:
         f"are read, filled and written back under a lock of the file, one task after the other; {in_file(1.0, worst.path)}.",
         evidence={"reads": reads, "independent_calls": calls, "file": worst.path}
         | staked(seconds, won=seconds, because="the time of these writes in MPI-IO", change=change),
-        advice=f"Collective calls gather the pieces of all tasks: {change}. Else "
-        f"{hints_for(log, {'romio_ds_write': 'disable'})} writes each piece by itself.",
+        advice=f"Collective calls gather the pieces of all tasks: {change}. Otherwise, {hints_for(log, {'romio_ds_write': 'disable'})} writes each piece by itself.",
     )
 
 
@@ -213,7 +210,7 @@ def _not_gathered(log: DarshanLog, paths: set[str]) -> Iterator[Finding]:
         f"{in_file(1.0, worst)}.",
         evidence={"collective_calls": collective, "posix_calls": writes, "bytes": moved, "file": worst}
         | staked(seconds, won=seconds, because="the time of these writes in MPI-IO", change=line),
-        advice=f"{line}; and hand over more with each call: one for a whole step.",
+        advice=f"{line}; and pass more data in each call: one call for a whole step.",
     )
 
 
@@ -228,7 +225,7 @@ def _metadata(log: DarshanLog) -> Iterator[Finding]:
     records = [record for record in log.upper if record.interface == "MPI-IO"]
     opens, views = sum(record.opens for record in records), sum(record.counts.get("VIEWS", 0) for record in records)
     total = sum(record.busy_s for record in records)
-    # Every task of a collective open counts one.
+    # Every task counts a collective open once.
     times = opens / tasks
     again = f"open each file once, before the loop: {digits(times, 3)} opens per task" if times > 2 else ""
     yield Finding(
@@ -236,10 +233,9 @@ def _metadata(log: DarshanLog) -> Iterator[Finding]:
         f"Opening and closing files through MPI-IO takes {digits(seconds / tasks, 3)} of the {digits(total / tasks, 3)} s that a "
         f"task spends in it, for {opens:,} opens and {views:,} views of all tasks; most for {worst}.",
         evidence={"opens": opens, "views": views, "mpiio_task_s": round(total, 3), "file": worst}
-        | staked(seconds, won=seconds, because="all of it, were the file open already", change=again),
+        | staked(seconds, won=seconds, because="all of it, if the file were already open", change=again),
         advice=f"{again[:1].upper()}{again[1:]}{'. ' * bool(again)}A collective open waits for the last task, so time a barrier before MPI_File_open: if the "
-        "wait moves there, tasks arrive late. Else give the file fewer stripes, and the open no hints that must be "
-        "looked up (romio_no_indep_rw=true opens it only on aggregators).",
+        "wait moves there, tasks arrive late. Otherwise, give the file fewer stripes, and open it without hints that must be looked up (romio_no_indep_rw=true opens it only on aggregators).",
     )
 
 
@@ -262,8 +258,7 @@ def _waiting(log: DarshanLog, paths: set[str]) -> Iterator[Finding]:
     if not has_collective_calls(log, worst):
         yield Finding(
             "mpi-overhead",
-            f"{words} below it nor opening, and no call is collective, so tasks do not wait for each other there: the time "
-            f"goes into locks of the file or into the library, in {where}.",
+            f"{words} below it nor opening, and no call is collective, so tasks do not wait for each other there: the time is spent on file locks or in the library, in {where}.",
             evidence={"mpiio_task_s": round(total, 3), "share": part, "file": worst}
             | staked(waiting, won=waiting, because="if collective calls take no locks and make few calls"),
             advice="Use collective calls; or, where each task writes a separate part, "
@@ -273,8 +268,7 @@ def _waiting(log: DarshanLog, paths: set[str]) -> Iterator[Finding]:
     storage = min(waiting, _waits_for_storage(log, by_path, tasks))
     advice = (
         "They do not wait for the file system. Time a barrier before each collective call: if the wait moves "
-        "there, the tasks arrive late, and their work is uneven; else use fewer and larger collective calls, and one "
-        "aggregator a node (cb_config_list=*:1)."
+        "there, the tasks arrive late, and their work is uneven; otherwise, use fewer and larger collective calls, and one aggregator per node (cb_config_list=*:1)."
     )
     if storage >= MOST * waiting:
         advice = (
@@ -325,7 +319,7 @@ def _small_sets(log: DarshanLog) -> Iterator[Finding]:
             expected=seconds * (1 - 1 / len(sets)),
             change=change,
         ),
-        advice=f"Use {change}; where the sets must stay: H5Pset_libver_bounds(fapl, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "
+        advice=f"Use {change}; if the sets must stay: H5Pset_libver_bounds(fapl, H5F_LIBVER_LATEST, H5F_LIBVER_LATEST), "
         "and in parallel H5Pset_coll_metadata_write(fapl, 1).",
     )
 

@@ -13,9 +13,9 @@ from hopperlib.text import count, digits, share, size
 from hopperlib.units import BYTES_PER_MIB
 
 _MANY_FILES = 1_000
-# Fewer small files matter only by the time that they take.
+# Fewer small files matter only through their time.
 _SOME_FILES = 100
-# Opens for each task that opens a file, and opens in all, from which a file is opened again and again.
+# Minimum opens per task, and in total, for a file to count as opened repeatedly.
 _OPENS_PER_TASK, _FEW_OPENS = 10, 100
 _SEEKS_PER_CALL = 2
 
@@ -42,14 +42,14 @@ def _clocks_disagree(log: DarshanLog) -> bool:
 
 
 def _unknown(log: DarshanLog) -> Finding:
-    """Return that the times of metadata calls cannot be right."""
+    """Return the finding that the times of metadata calls cannot be right."""
     meta = sum(file.meta_s for file in log.files)
     message = "More time in metadata calls than the job ran: threads of a task overlap, or the log's times are wrong."
     return Finding("metadata", message, "unknown", evidence={"metadata_s": round(meta, 3)} | staked(meta, won=meta))
 
 
 def _reopened(files: Sequence[FileRecord]) -> list[FileRecord]:
-    """Return the files that a task opens again and again."""
+    """Return the files that a task opens repeatedly."""
     return [
         file
         for file in files
@@ -90,14 +90,14 @@ def _reopen(log: DarshanLog, files: Sequence[FileRecord], ledger: Ledger) -> Fin
 
 
 def _small_files(files: Sequence[FileRecord]) -> list[FileRecord]:
-    """Return the files of one task each, if they are many and small."""
+    """Return the single-task files, if they are many and small."""
     small = [file for file in files if not file.shared and (file.bytes_moved or file.opens)]
     moved = sum(file.bytes_moved for file in small)
     return small if len(small) >= _SOME_FILES and moved < BYTES_PER_MIB * len(small) else []
 
 
 def _many(log: DarshanLog, files: Sequence[FileRecord], ledger: Ledger) -> Finding | None:
-    """Return that many small files are made, and where most of them are."""
+    """Return the finding that many small files are created, and where most of them are."""
     seconds = sum(file.busy_s for file in files)
     if len(files) < _MANY_FILES and seconds < FLOOR_SHARE * (log.tasks or 1) * (log.run_time_s or 0.0):
         return None
@@ -110,12 +110,12 @@ def _many(log: DarshanLog, files: Sequence[FileRecord], ledger: Ledger) -> Findi
     where = f", {share(round(inside / len(files), 4))} of them in {folder}" if folder.startswith("/") else ""
     with_stats = f", with {stats:,} stats" if stats else ""
     change = "write the records of all steps into one file per task: open it once, before the loop"
-    # One file for each task remains, and the bytes.
+    # One file per task remains, and the bytes.
     openings = sum(file.meta_s for file in files)
     remain = (log.tasks or 1) / len(files)
     return Finding(
         "small-files",
-        f"{len(files):,} files of one task each move {size(mean)} on average{where}{with_stats}: "
+        f"{len(files):,} single-task files move {size(mean)} on average{where}{with_stats}: "
         "creating and opening them costs more than the data.",
         evidence={"files": len(files), "mean_bytes": mean, "directory": folder, "directory_files": inside}
         | staked(
@@ -126,7 +126,7 @@ def _many(log: DarshanLog, files: Sequence[FileRecord], ledger: Ledger) -> Findi
             change=change,
         ),
         advice="Put them into one file (HDF5, ADIOS, a tar archive or a database), or keep them in memory or on the "
-        "node; where they must stay, spread them over folders: one folder has one metadata server and one lock.",
+        "node; if they must stay, spread them over folders: one folder has one metadata server and one lock.",
     )
 
 
@@ -140,7 +140,7 @@ def _sought(files: Sequence[FileRecord]) -> list[FileRecord]:
 
 
 def _seeks(log: DarshanLog, files: Sequence[FileRecord], ledger: Ledger) -> Finding | None:
-    """Return that tasks seek more than they move."""
+    """Return the finding that tasks seek more often than they read or write."""
     seeks = sum(file.counts["SEEKS"] for file in files)
     calls, meta = sum(file.reads + file.writes for file in files), sum(file.meta_s for file in files)
     worst = max(files, key=lambda file: file.counts["SEEKS"])
@@ -161,10 +161,10 @@ def _seeks(log: DarshanLog, files: Sequence[FileRecord], ledger: Ledger) -> Find
 
 
 def _metadata(log: DarshanLog, files: Sequence[FileRecord]) -> Iterator[Finding]:
-    """Metadata of all other files, where it takes most of their time or a share of the run."""
+    """Metadata of all other files, if it takes most of their time or a share of the run."""
     meta, busy = (sum(getattr(file, name) for file in files) for name in ("meta_s", "busy_s"))
     tasks, run_time = log.tasks or 1, log.run_time_s or 0.0
-    # Times are sums over tasks, so the time of the run counts once for each of them.
+    # Times are sums over tasks, so the run time counts once per task.
     if not run_time or meta < tasks * max(FLOOR_SHARE * run_time, LEAST_S) or meta < 0.1 * busy:
         return
     part, opens = round(meta / busy, 4), sum(file.opens for file in files)
@@ -173,9 +173,9 @@ def _metadata(log: DarshanLog, files: Sequence[FileRecord]) -> Iterator[Finding]
     evidence |= {"opens": opens, "stats": stats, "seeks": seeks}
     yield Finding(
         "metadata",
-        f"{share(part)} of the time in I/O calls is metadata: {digits(meta / tasks, 3)} s a task of {run_time:,.0f} s, "
+        f"{share(part)} of the time in I/O calls is metadata: {digits(meta / tasks, 3)} s per task of {run_time:,.0f} s, "
         f"for {opens:,} opens, {stats:,} stats and {seeks:,} seeks of {len(files):,} files.",
-        evidence=evidence | staked(meta, won=meta, because="all of it, were every file open already"),
+        evidence=evidence | staked(meta, won=meta, because="all of it, if every file were already open"),
         advice="Open a file once and keep it open; let one task query and broadcast the answer (MPI_File_open does); "
         "put many small files into one; with HDF5 H5Pset_all_coll_metadata_ops.",
     )

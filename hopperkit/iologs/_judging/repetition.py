@@ -1,4 +1,4 @@
-"""Data that are moved more often than once: read again, written over, read back by the writer, read by all tasks.
+"""Data moved more than once: read again, overwritten, read back by the writer, or read by all tasks.
 
 A task cannot read more bytes than lie below the highest one it read without reading some again, so the bytes beyond
 that are repeated, at least. A file that is opened for every write is not a repetition: with O_APPEND, Darshan's offsets
@@ -36,7 +36,7 @@ def passes(file: FileRecord, way: str) -> float:
 
 
 def appends(file: FileRecord) -> bool:
-    """Whether a file is opened for every other write or more often: its offsets begin at zero each time.
+    """Whether a file is opened at least once per two writes, so that its offsets restart at zero.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def _taken(files: Sequence[FileRecord], way: str, ledger: Ledger, part: Callable
 
 
 def _again(log: DarshanLog, way: str, ledger: Ledger) -> Iterator[Finding]:
-    """Files that a task reads, or writes over, several times."""
+    """Files that a task reads or overwrites several times."""
     files = [file for file in log.files if _repeats(file, way)]
     repeated, moved = (sum(getattr(file, name) for file in files) for name in (_AGAIN[way], f"bytes_{PAST[way]}"))
     if repeated < WORTH_BYTES or ledger.explained(files, way):
@@ -84,7 +84,7 @@ def _again(log: DarshanLog, way: str, ledger: Ledger) -> Iterator[Finding]:
 
 
 def _repeats(file: FileRecord, way: str) -> bool:
-    """Whether a task goes through a file more than once; a file that is written anew each time it is opened is rolling."""
+    """Whether a task goes through a file more than once; a file rewritten at each opening is rolling."""
     if passes(file, way) < _TWICE or not getattr(file, _AGAIN[way]) or appends(file):
         return False
     return way == "read" or passes(file, way) >= _TWICE * file.opens / max(file.tasks, 1)
@@ -138,7 +138,7 @@ def _all_read(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
         # The others wait for the writer, in whichever call they are.
         seconds += sum(max(0.0, file.slowest_s - file.busy_s / tasks) * tasks for file in messages)
         written = " One task of the job writes it just before: a message through the file system."
-    change = "read it in one task and hand it on: if (!rank) read(...); MPI_Bcast(data, n, MPI_BYTE, 0, comm)"
+    change = "read it in one task and distribute it: if (!rank) read(...); MPI_Bcast(data, n, MPI_BYTE, 0, comm)"
     yield Finding(
         "all-read-same",
         f"Each of {tasks:,} tasks reads the same {size(distinct)} in {len(files):,} "
@@ -156,7 +156,7 @@ def _all_read(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
 
 
 def judge_read_back(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
-    """Files that the task which wrote them reads back, faster than from a file system: from memory."""
+    """Files read back by the task that wrote them, faster than from a file system, and thus from memory."""
     files = [file for file in log.files if _own_data(file) and not ledger.explained([file], "read")]
     moved, seconds = sum(file.bytes_read for file in files), sum(ledger.left(file, "read") for file in files)
     total = sum(file.bytes_read for file in log.files)

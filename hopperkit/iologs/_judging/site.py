@@ -1,4 +1,4 @@
-"""The file system for advice on a log: that of a machine file, or the one in the log."""
+"""The file system used for advice on a log: that of a machine file, or the one in the log."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from hopperlib.units import BYTES_PER_MIB
 _OST_GB_S = 0.5
 _UNKNOWN_CAPACITY_PB = 10_000.0
 _OF_LOG = "log"
-_COUNT_THEM = ". The log names some of the OSTs only: lfs df counts them, and hopper stripe --lfs-df judges by them"
+_COUNT_THEM = ". The log names only some of the OSTs: lfs df lists all, and hopper stripe --lfs-df uses its output"
 
 
 def system_of_log(log: DarshanLog) -> FileSystem | None:
@@ -40,8 +40,8 @@ def system_of_log(log: DarshanLog) -> FileSystem | None:
     usual = layouts.most_common(1)[0][0]
     osts = log.osts or max([*known, usual.stripe_count - 1]) + 1
     peak = osts * (_best_ost_gb_s(log) or _OST_GB_S)
-    # Parameters that logs do not contain are set so that they do not limit: one server per OST, nodes as fast as all of
-    # them.
+    # Parameters missing from logs are set to impose no limit: one server per OST, and nodes as fast as all OSTs
+    # together.
     return FileSystem(
         name=_OF_LOG,
         kind="lustre",
@@ -57,7 +57,7 @@ def system_of_log(log: DarshanLog) -> FileSystem | None:
 
 
 def _best_ost_gb_s(log: DarshanLog) -> float:
-    """Return the best that an OST gave; 0 if the log does not show it. [GB/s]"""
+    """Return the best rate of an OST; 0 if the log does not show it. [GB/s]"""
     rates = [rate.delivered_mb_s or rate.rate_mb_s for way in WAYS for rate in judge_osts(log, way).rates]
     if not rates:
         # If the OSTs cannot be separated, each served an equal part of a file's data.
@@ -67,14 +67,14 @@ def _best_ost_gb_s(log: DarshanLog) -> float:
 
 
 class Site(NamedTuple):
-    """A log, and the file system that advice is for, if one is known."""
+    """A log, and the file system for advice, if known."""
 
     log: DarshanLog
     system: FileSystem | None
     cores: int
 
     def striping(self, files: Sequence[FileRecord], pattern: str, size_bytes: int) -> Advice | None:
-        """Return the striping that suits these files here; None where nothing is striped."""
+        """Return the recommended striping for these files; None if striping does not apply."""
         if self.system is None:
             return None
         tasks = self.log.tasks or max((file.tasks for file in files), default=1)

@@ -2,7 +2,7 @@
 
 A finding costs the time of all tasks in the calls that it is about. Its level is the share of that time in the
 task-hours of the run: many cheap calls are a note and one expensive habit is a problem. The gain is bounded by the
-cost; if the log shows what the repaired program would still cost, the expected gain is given too.
+cost; if the log shows the cost of the improved program, the expected gain is given too.
 """
 
 import math
@@ -15,16 +15,17 @@ from hopperkit.iologs.darshan_log import DarshanLog, FileRecord
 from hopperlib.finding import LEVELS, Finding, Level
 from hopperlib.text import digits, share
 
-# Below this share of the run's task-hours a finding is a note; from the other on it is a problem, if tasks lose as long.
+# Below the first share of the run's task-hours, a finding is a note; from the second on, it is a problem if tasks lose
+# that much time.
 FLOOR_SHARE, _PROBLEM_SHARE, _PROBLEM_S = 0.02, 0.25, 60.0
-# Ten minutes of every task are reported in the longest run; below a second nobody changes a program.
+# Ten minutes per task are reported even in the longest run; nobody changes a program for less than a second.
 _ALWAYS_S, LEAST_S = 600.0, 1.0
-# Whoever reads the rest must know this first.
+# Readers must know this before the rest.
 _BEFORE_ALL = "incomplete-log"
-# One slow task is the weakest of causes: others may not wait for it, and another finding may be why it is slow.
+# One slow task is the weakest of causes: others may not wait for it, and another finding may explain it.
 _UNCERTAIN = ("uneven-time",)
-# A task copies this much into the page cache, and starts that many calls. Assumed: they only split the time that the
-# log has between moving data and starting calls.
+# A task copies this much into the page cache, and starts that many calls. Assumed: this only divides the logged time
+# between moving data and starting calls.
 CACHE_BYTES_PER_S, CALL_S = 1e9, 1e-6
 # Starting a call takes as long as moving this many bytes: a system call and a copy, or a message to a server and its
 # locks. Assumed: 32 us at 1 GB/s, and 1 ms.
@@ -79,7 +80,7 @@ def staked(
     expected : float or None
         Expected gain of the change, if the log shows it. [s]
     change : str
-        The line of the program, or the hint, that is to be changed.
+        The line of the program, or the hint, to change.
 
     Examples
     --------
@@ -101,7 +102,7 @@ def staked(
 
 
 def in_calls_s(task_s: float, mean_bytes: float, *, in_order: bool) -> float:
-    """Time of all tasks that calls cost by their number and not by their bytes. [s]
+    """Time of all tasks that calls cost because of their number, not their bytes. [s]
 
     Parameters
     ----------
@@ -114,7 +115,7 @@ def in_calls_s(task_s: float, mean_bytes: float, *, in_order: bool) -> float:
 
     Examples
     --------
-    Half of the time of calls of 1 MiB that the file system sees one by one; a ninth where 256 KiB are gathered:
+    Half of the time for calls of 1 MiB that reach the file system one by one; a ninth for gathered calls of 256 KiB:
 
     >>> in_calls_s(10.0, 1 << 20, in_order=False), round(in_calls_s(9.0, 256 << 10, in_order=True), 9)
     (5.0, 1.0)
@@ -150,7 +151,7 @@ def weighed(findings: Iterable[Finding], log: DarshanLog) -> tuple[Finding, ...]
 
 
 def cost_share(finding: Finding, log: DarshanLog) -> float | None:
-    """Share of the run's task-hours that a finding costs; None where the log holds no time of it. [fraction]
+    """Share of the run's task-hours that a finding costs; None if the log has no time for it. [fraction]
 
     Examples
     --------
@@ -196,5 +197,5 @@ def _words(evidence: dict[str, Any], log: DarshanLog) -> str:
     if expected:
         seconds = expected / (log.tasks or 1)
         of = f" of {digits(log.run_time_s, 3)}" if log.run_time_s else ""
-        saving = f"the change wins about {digits(seconds, 3)}{of} s"
+        saving = f"the change saves about {digits(seconds, 3)}{of} s"
     return f"This costs {task_time(evidence['cost_task_s'])}{hours}{whole}; {saving}{because}."

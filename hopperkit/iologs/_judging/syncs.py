@@ -1,8 +1,8 @@
 """Repeated flushes of data from memory: fsync, fdatasync, MPI_File_sync, fflush.
 
-Darshan counts these calls and adds their time to the write time. The time of the writes themselves has two upper
-bounds: no write took longer than the slowest one, and data reach the page cache at a gigabyte per second or faster. The
-larger rest is the syncs'.
+Darshan counts these calls and adds their time to the write time. The time of the writes alone has two upper bounds: no
+write took longer than the slowest one, and data reach the page cache at a gigabyte per second or faster. The larger
+remainder is attributed to the syncs.
 """
 
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ def sync_s(file: FileRecord) -> float:
 
     Examples
     --------
-    200 writes of 1 MiB that took 1.2 s with their syncs; the page cache takes them in 0.21 s:
+    200 writes of 1 MiB took 1.2 s with their syncs; writing to the page cache takes 0.21 s:
 
     >>> file = FileRecord(path="/a", bytes_written=200 << 20, writes=200, write_busy_s=1.2, counts={"FSYNCS": 200},
     ...     longest_write_s=0.01)
@@ -59,7 +59,7 @@ def sync_s(file: FileRecord) -> float:
 
 
 def judge(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
-    """Yield that data are flushed more often than once per file or 64 MiB."""
+    """Yield a finding if data are flushed more often than once per file or 64 MiB."""
     for code, files in (
         ("fsync", [file for file in log.files if file.interface != "STDIO" and _too_often(file)]),
         ("flush", [file for file in log.files if file.interface == "STDIO" and _too_often(file)]),
@@ -69,17 +69,17 @@ def judge(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
 
 
 def _needed(file: FileRecord) -> int:
-    """Number of syncs that a careful program makes: one each time a task had the file open, or in 64 MiB."""
+    """Number of syncs of a careful program: one per opening of the file by a task, or per 64 MiB."""
     return max(file.opens, file.tasks, -(-file.bytes_written // _ENOUGH_BYTES))
 
 
 def _too_often(file: FileRecord) -> bool:
-    """Whether a file is forced out twice as often as a careful program does."""
+    """Whether a file is flushed at least twice as often as by a careful program."""
     return syncs_of(file) > 2 * _needed(file)
 
 
 def _finding(log: DarshanLog, code: str, files: Sequence[FileRecord], ledger: Ledger) -> Finding:
-    """Return that these files are forced out too often."""
+    """Return the finding that these files are flushed too often."""
     calls, written = sum(map(syncs_of, files)), sum(file.bytes_written for file in files)
     seconds, expected = 0.0, 0.0
     for file in files:
@@ -105,10 +105,10 @@ def _finding(log: DarshanLog, code: str, files: Sequence[FileRecord], ledger: Le
             seconds,
             slowest=slowest,
             won=seconds,
-            because="Darshan adds these calls to writing: the time above 1 GB/s is taken to be theirs",
+            because="Darshan adds these calls to the write time: the excess over writing at 1 GB/s is attributed to them",
             expected=expected,
             change=change,
         ),
         advice=f"Force data out once, when a checkpoint is complete: {change}."
-        + (" In C++ write '\\n' in place of std::endl; in Python leave out flush=True." if code == "flush" else ""),
+        + (" In C++, write '\\n' in place of std::endl; in Python, omit flush=True." if code == "flush" else ""),
     )

@@ -86,6 +86,11 @@ def requested_choices(script: Script) -> set[str]:
     >>> from hopperkit.launchers.scripts import read_script
     >>> sorted(requested_choices(read_script("#SBATCH -C gpu -q debug\nsrun -n 4 ./a.out")))
     ['constraint=gpu', 'qos=debug']
+
+    Parameters
+    ----------
+    script : Script
+        Batch script.
     """
     # Each directive is also read alone: an unreadable one does not affect the others.
     choices = {f"{sort}={name}" for sort, name, _ in requested_partitions(script) if sort != "queue"}
@@ -98,6 +103,11 @@ def requested_partitions(script: Script) -> Iterator[tuple[str, str, int]]:
     >>> from hopperkit.launchers.scripts import read_script
     >>> list(requested_partitions(read_script("#SBATCH -C gpu&hbm80g\n#SBATCH --qos=debug\nsrun -n 4 ./a.out")))
     [('constraint', 'gpu', 1), ('constraint', 'hbm80g', 1), ('qos', 'debug', 2)]
+
+    Parameters
+    ----------
+    script : Script
+        Batch script.
     """
     for directive in script.directives:
         letter = _LONG.get(directive.option, directive.option)
@@ -153,6 +163,11 @@ def read_reservation(
         The machine.
     node : NodeKind
         Kind of node.
+
+    Raises
+    ------
+    LaunchError
+        If the script has directives of two batch systems, or a batch system would reject one.
 
     Examples
     --------

@@ -141,6 +141,11 @@ def requested_by_job(script: Script) -> Requested:
 def requested_by_line(line: LaunchLine) -> Requested:
     """Return the requests of the first program of an srun line; empty for other launchers.
 
+    Parameters
+    ----------
+    line : LaunchLine
+        Launch line.
+
     Examples
     --------
     >>> from hopperkit.launchers.scripts import read_script

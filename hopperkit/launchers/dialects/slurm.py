@@ -20,6 +20,11 @@ _NEWEST = (99, 0)
 def slurm_release(launcher: Launcher) -> tuple[int, ...]:
     """Return the Slurm release as numbers; one beyond all where the machine file gives none.
 
+    Parameters
+    ----------
+    launcher : Launcher
+        Launcher of a machine file.
+
     Examples
     --------
     >>> slurm_release(Launcher(kind="srun", options=(), version="23.11"))

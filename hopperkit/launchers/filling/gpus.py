@@ -79,6 +79,15 @@ def effective_request(request: GpuRequest | None, release: tuple[int, ...], *, a
 
     >>> effective_request(GpuRequest(binding="closest"), (24, 11), alone=True).binding
     'none'
+
+    Parameters
+    ----------
+    request : GpuRequest or None
+        Requested GPUs.
+    release : tuple of int
+        Slurm's release.
+    alone : bool
+        Whether the step is the only one in the job.
     """
     if request is None:
         return None

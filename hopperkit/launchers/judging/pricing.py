@@ -98,6 +98,11 @@ def _rank(finding: Finding) -> tuple[float, ...]:
 def array_size(script: Script) -> int:
     r"""Return the number of jobs in a script's array; 1 without an array.
 
+    Parameters
+    ----------
+    script : Script
+        Batch script.
+
     Examples
     --------
     >>> from hopperkit.launchers.scripts import read_script

@@ -147,6 +147,11 @@ class _Limits(NamedTuple):
 def counted_codes(findings: Sequence[Finding]) -> Counter[str]:
     """Return the count of each finding that a better line may not add.
 
+    Parameters
+    ----------
+    findings : sequence of Finding
+        Findings about a launch line.
+
     Examples
     --------
     >>> counted_codes([Finding("idle-numa-nodes", "", "problem"), Finding("line", "", "note")])
@@ -422,6 +427,11 @@ def layout_line(machine: Machine, kind: NodeKind, tasks: int, tasks_per_node: in
 def line_of(layout: Layout) -> str | None:
     """Return the line of the machine's launcher that starts a job in a layout; None if the machine has no launcher.
 
+    Parameters
+    ----------
+    layout : Layout
+        Layout to write as a line.
+
     Examples
     --------
     >>> from hopperlib.placement.layouts import layouts
@@ -436,6 +446,17 @@ def line_of(layout: Layout) -> str | None:
 
 def layout_options(machine: Machine, kind: NodeKind, tasks: int, threads: int) -> Iterator[str]:
     """Yield options for a layout in the syntax of the machine's launcher, the canonical form first.
+
+    Parameters
+    ----------
+    machine : Machine
+        Machine with a launcher.
+    kind : NodeKind
+        Kind of node.
+    tasks : int
+        Tasks per node.
+    threads : int
+        Threads per task.
 
     Examples
     --------
@@ -463,6 +484,17 @@ def layout_options(machine: Machine, kind: NodeKind, tasks: int, threads: int) -
 
 def layout_text(machine: Machine, options: str, tasks: int, tasks_per_node: int) -> str:
     """Return a line of the machine's launcher with its counts and some options.
+
+    Parameters
+    ----------
+    machine : Machine
+        Machine with a launcher.
+    options : str
+        Options of the line.
+    tasks : int
+        Tasks of the job.
+    tasks_per_node : int
+        Tasks per node.
 
     Examples
     --------

@@ -157,6 +157,11 @@ def is_rank_of_script(words: Sequence[Word]) -> bool:
 def plain_commands(script: Script) -> Iterator[tuple[int, list[Word]]]:
     r"""Yield the commands that no launcher starts, with their lines; commands started by ssh and the like are left out.
 
+    Parameters
+    ----------
+    script : Script
+        Batch script.
+
     Examples
     --------
     >>> from hopperkit.launchers.scripts import read_script

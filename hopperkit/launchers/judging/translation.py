@@ -141,15 +141,13 @@ def _problems(placement: Placement, cost_of: Callable[[Placement], Cost]) -> set
     return {found.code for found in advise(placement, cost_of(placement)) if found.level == "problem"}
 
 
-def _translated(where: LineInScript, placement: Placement, cost_of: Callable[[Placement], Cost]) -> BetterLine | None:
-    """Return the translation with the fewest findings."""
-    script, number = where.script, where.number
-    line, machine = script.lines[number], placement.machine
+def _options(line: LaunchLine, placement: Placement) -> tuple[Given, ...] | None:
+    """Return the options of a line that can be translated; None for any other line."""
     launch = placement.launch
     if (
-        foreign_launcher(line, machine) is None
+        foreign_launcher(line, placement.machine) is None
         or len(launch.components) != 1
-        # Steps that run together share out the job's cores, which no line by itself does.
+        # Concurrent steps divide the job's cores, which no single line does.
         or launch.steps != 1
         or line.background
         or len(line.places) != len(line.words) + 1
@@ -157,9 +155,19 @@ def _translated(where: LineInScript, placement: Placement, cost_of: Callable[[Pl
         return None
     given = read_line_options(line, launch.launcher)
     if given is None or len(given) != 1 or len(set(line.places)) != len(line.places):
-        # Words that came out of one variable share its place, and part of it cannot be changed.
+        # Words from one variable share its position, and part of it cannot be changed.
         return None
-    options = given[0].given
+    return given[0].given
+
+
+def _translated(where: LineInScript, placement: Placement, cost_of: Callable[[Placement], Cost]) -> BetterLine | None:
+    """Return the translation with the fewest findings."""
+    script, number = where.script, where.number
+    line, machine = script.lines[number], placement.machine
+    launch = placement.launch
+    options = _options(line, placement)
+    if options is None:
+        return None
     kept = _kept(script, line, options, launch.launcher, machine.launcher().kind)
     if kept is None:
         return None

@@ -150,6 +150,11 @@ def listed_masks(domain: str, node: Topology) -> list[int]:
     node : Topology
         Topology of the node.
 
+    Raises
+    ------
+    CannotTellError
+        If `domain` is not a list of masks.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine
@@ -170,6 +175,13 @@ def listed_masks(domain: str, node: Topology) -> list[int]:
 
 def shares(ranks: int, places: int) -> list[int]:
     """Return the ranks of each place, the first ones with one more.
+
+    Parameters
+    ----------
+    ranks : int
+        Ranks on a node.
+    places : int
+        Places to share out.
 
     Examples
     --------

@@ -79,6 +79,7 @@ def place_openmpi4(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
 
 def _policy(request: OpenMpiRequest, ranks: int) -> _Policy:
     """Return the policies after defaults; a combination that does not go together is refused."""
+    # The rules in the order of Open MPI 4.1: each default depends on the ones before it.
     mapped = "" if request.per_unit else request.unit
     hwthreads = request.hwthreads or "hwthread" in (mapped, request.bind)
     cpu = "hwthread" if hwthreads else "core"

@@ -65,6 +65,15 @@ def _agreed(ways: Sequence[Callable[[], list[int]]], node: Topology, ranks: int,
 def ranks_of_line(options: Sequence[tuple[str, str]], release: int, kind: NodeKind) -> int | None:
     """Return the ranks that Open MPI starts on a node for a line without ``-n``; None: one for each slot.
 
+    Parameters
+    ----------
+    options : sequence
+        Options of the line.
+    release : int
+        Release of the MPI library.
+    kind : NodeKind
+        Kind of node.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine

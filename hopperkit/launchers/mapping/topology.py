@@ -109,6 +109,13 @@ def _topology(widths: tuple[int, ...], usable: tuple[int, ...], numbers: tuple[t
 def units_of(unit: str, kind: NodeKind) -> list[list[int]]:
     """Return the CPUs of each unit of a node that jobs may use, in the order of the units, core by core.
 
+    Parameters
+    ----------
+    unit : str
+        Unit, such as "core", "numa" or "socket".
+    kind : NodeKind
+        Kind of node.
+
     Examples
     --------
     >>> from hopperlib.machine import Machine

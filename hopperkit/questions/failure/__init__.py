@@ -1,1 +1,1 @@
-"""Questions about what went wrong."""
+"""Questions about failures."""

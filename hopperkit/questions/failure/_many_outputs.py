@@ -1,4 +1,4 @@
-"""The answer for many outputs at once: their causes, their nodes, and nodes that fail more often than chance allows."""
+"""Answer for many outputs: their causes, their nodes, and nodes that fail more often than chance allows."""
 
 import csv
 from collections import Counter
@@ -94,21 +94,19 @@ def _findings(bad: Sequence[Suspect], copies: int) -> Iterator[Finding]:
     if copies:
         yield Finding(
             "copies",
-            f"Ends as another output does, times and numbers included: {count(copies, 'output')}. Nodes are judged without.",
+            f"Same end as another output, including times and numbers: {count(copies, 'output')}. These are not used for judging nodes.",
             "note",
         )
     for suspect in bad:
         yield Finding(
             "bad-node",
-            f"{suspect.node} failed first in {count(suspect.failures, 'job')}; {suspect.expected:.2g} were to be expected. "
-            f"If no node were bad, any node would stand out so in one of {1 / max(suspect.chance, 1e-300):,.3g} such folders.",
+            f"{suspect.node} failed first in {count(suspect.failures, 'job')}; {suspect.expected:.2g} were expected. If no node were bad, some node would stand out like this in one of {1 / max(suspect.chance, 1e-300):,.3g} such folders.",
             "problem",
         )
     if bad:
         yield Finding(
             "chance-only",
-            f"A node is named where chance explains it in less than {share(LEVEL, 1)} of such folders. A user's jobs that "
-            "always begin on the same node do the same: compare users and programs before you drain it.",
+            f"A node is reported if chance explains it in less than {share(LEVEL, 1)} of such folders. A user's jobs that always begin on the same node have the same effect: compare users and programs before you drain it.",
             "note",
         )
 

@@ -16,7 +16,7 @@ LINE_LENGTH = 400
 HITS_OF_A_CAUSE = 5
 _HITS_OF_A_MESSAGE = 2
 _UNKNOWN_MARKED = 8
-# Lines shown before and after each that matters.
+# Lines shown before and after each relevant line.
 _NEIGHBORS = 2
 _ROLES = {
     "cause": "cause",
@@ -33,7 +33,7 @@ _CONTROL = re.compile(
 
 
 def part_of(diagnosis: Diagnosis, message: MessageHits) -> str:
-    """Return the part that a message plays in a diagnosis: cause, explained, runner-up, or its role by the rules.
+    """Return the role of a message in a diagnosis: cause, explained, runner-up, or its role by the rules.
 
     Examples
     --------

@@ -38,13 +38,13 @@ class Job(ask.Setting):
     found_fraction: float = ask.fraction(
         "Probability that the check finds a bad node",
         0.8,
-        assumed="No source prints it. A check of memory finds nothing wrong with a network interface.",
+        assumed="No source prints it. A memory check cannot detect a faulty network interface.",
         advanced=True,
     )
     machine_file: str = ask.machine_file()
 
     def check(self) -> None:
-        """Refuse more nodes than the machine has."""
+        """Reject more nodes than the machine has."""
         for name, nodes in (("bad", self.bad), ("job_nodes", self.job_nodes)):
             if nodes > self.nodes:
                 raise refusal(name, nodes, f"must be at most {self.nodes:,}, the nodes of {self.machine.title}")
@@ -88,10 +88,9 @@ def answer(job: Job) -> Result:
         figures=(_chances(job),),
         copyables=(
             Snippet(
-                "Look at the nodes before the run",
+                "Check the nodes before the run",
                 f"{one_task_a_node(job.machine.launcher().kind, job.job_nodes)} {_CHECK}",
-                "Replace 29GB by the memory that your job needs on each node. "
-                "The command lists the nodes that are short, and removes none.",
+                "Replace 29GB with the memory that your job needs on each node. The command lists nodes short of memory, but does not exclude them.",
             ),
         ),
         facts=_facts(job),
@@ -105,7 +104,7 @@ def _summary(job: Job) -> str:
     gain = f"saves {_hours(value.gain_node_hours)} of them" if value.gain_node_hours > 0 else "costs more than it saves"
     return (
         f"A job on {count(job.job_nodes, 'node')} of {job.machine.title} hits a bad node with a probability of "
-        f"{share(chance, 1)}; it loses {_hours(value.waste_node_hours)} node-hours a run on average, and the check {gain}."
+        f"{share(chance, 1)}; it loses {_hours(value.waste_node_hours)} node-hours per run on average, and the check {gain}."
     )
 
 

@@ -87,12 +87,12 @@ class Given(ask.Setting):
 
     @cached_property
     def repaired(self) -> Repaired:
-        """The build set right as far as it can be."""
+        """The build, fixed as far as possible."""
         return repaired(self.build, tuple(each.rule for each in self.problems))
 
     @property
     def repaired_line(self) -> str:
-        """The link line as it then is."""
+        """The link line after the fix."""
         return self.repaired.build.line.text
 
 
@@ -111,7 +111,7 @@ def answer(given: Given) -> Result:
 def _summary(given: Given) -> str:
     known, possible, done = given.known, len(given.possible), given.repaired
     if not (given.build.environment.modules or given.build.line.command):
-        return "Nothing to judge yet: give the loaded modules, a link line, or both."
+        return "Nothing to check yet: give the loaded modules, a link line, or both."
     if not known:
         more = f"; {count(possible, 'possible one')}" if possible else ""
         return f"No known problem{more}. That is no guarantee: only reported problems are known."
@@ -119,9 +119,9 @@ def _summary(given: Given) -> str:
     if possible:
         text += f" {possible} more may be."
     if done.left:
-        return f"{text} What to do about {' and '.join(done.left)} is yours to choose; see below."
+        return f"{text} How to handle {' and '.join(done.left)} is your choice; see below."
     steps = f"Type {', then '.join(done.commands)}" if done.commands else "Take the line below"
-    return f"{text} {steps}, and build anew."
+    return f"{text} {steps}, and rebuild."
 
 
 def _findings(given: Given) -> Iterator[Finding]:
@@ -161,13 +161,13 @@ def _values(given: Given) -> Iterator[Value]:
     note = "from your text"
     yield Value("Compiler", given.build.compiler or "not given", "documented", note=note)
     yield Value("Linking", given.build.linking or "not given", "documented", note=note)
-    yield Value("Known problems", len(given.known), "predicted", note="by the rules on your text")
+    yield Value("Known problems", len(given.known), "predicted", note="from the rules applied to your text")
 
 
 def _lines(given: Given) -> Iterator[Snippet]:
     done = given.repaired
     if done.commands or given.repaired_line != given.build.line.text:
-        steps = "Steps that the report does not print are ours; the table lists the source of each rule."
+        steps = "Steps that are not in the report are ours; the table lists the source of each rule."
         text = "\n".join(filter(None, [*done.commands, given.repaired_line]))
         yield Snippet("The repaired build", text, " ".join([*done.notes, steps]))
 
@@ -177,7 +177,7 @@ def _problems(given: Given) -> Table:
     of = f", {len(shown)} of {len(given.problems)}" if len(shown) < len(given.problems) else ""
     marked = tuple(at for at, problem in enumerate(shown) if problem.rule in given.known)
     return table(
-        f"What the rules find{of}",
+        f"Results of the rules{of}",
         shown,
         {
             "Code": lambda each: each.rule.code,

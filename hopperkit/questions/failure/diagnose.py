@@ -1,4 +1,4 @@
-"""Question: paste a job's output, read its cause. The text stays on the page.
+"""Question: the cause of a failed job, from its output. The text stays on the page.
 
 Whatever comes from the reader's text stays text: nothing here makes markup.
 """
@@ -68,7 +68,7 @@ def _sample(name: str) -> str:
 
 
 class Given(ask.Setting):
-    """The output of one job, and facts besides the output."""
+    """The output of one job, and additional facts."""
 
     log: str = ask.file(
         "Output of the job",
@@ -89,11 +89,11 @@ class Given(ask.Setting):
         "Launch line or job script",
         rows=2,
         placeholder="aprun -n 384 ./a.out",
-        help="If you give it, the advice contains numbers.",
+        help="With it, the advice contains numbers.",
         advanced=True,
     )
     machine: "Machine" = ask.machine(
-        help="The machine on which the launch line ran. Without a launch line it changes nothing.", advanced=True
+        help="The machine on which the launch line ran. It has no effect without a launch line.", advanced=True
     )
     machine_file: str = ask.machine_file()
     record: str = ask.file(
@@ -121,7 +121,7 @@ def answer(given: Given) -> Result:
 
 
 def context_of(launch: str, machine: "str | Machine", record: str, job: str | None = None) -> "Context | None":
-    """Return the facts besides the output; None if there are none.
+    """Return the additional facts; None if there are none.
 
     Parameters
     ----------
@@ -221,7 +221,7 @@ def _ended(diagnosis: Diagnosis) -> str:
 
 
 def _or(diagnosis: Diagnosis) -> str:
-    """Return the line of the second voice, where it is another one."""
+    """Return the line chosen by the ranking, if it differs."""
     other = diagnosis.alternative
     if other is None:
         return ""
@@ -249,7 +249,7 @@ def _findings(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
         yield from _worth(cause)
     for code in diagnosis.set_aside:
         confirm = diagnosis.evidence.messages[code].rule.confirm
-        yield Finding("set-aside", f"{code} was found and set aside: {confirm}", "note")
+        yield Finding("set-aside", f"{code} was found but not taken as the cause: {confirm}", "note")
     if diagnosis.alternative:
         for step in diagnosis.alternative.advice[:1]:
             yield Finding("or-step", f"If it is the other line: {step}", "advice")
@@ -278,7 +278,7 @@ def other_kind(diagnosis: Diagnosis) -> Kind | None:
 
 
 def _extent(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
-    """Yield who failed first, and how far it reached."""
+    """Yield what failed first, and how far the failure spread."""
     first = first_failure(diagnosis.evidence)
     if first:
         where = f"{diagnosis.evidence.files[first.file].name}:{first.line:,}"
@@ -297,7 +297,7 @@ def _worth(cause: Cause) -> Iterator[Finding]:
 
 
 def _measured(cause: Cause) -> str:
-    """Say how often answers with the same word were right."""
+    """State how often answers with the same word were right."""
     right, answers, low, high = measured()[cause.confidence]
     return (
         f'"{cause.confidence.capitalize()}" was right in {right} of {answers} foreign outputs that no rule was written '
@@ -315,7 +315,7 @@ def _values(cause: Cause) -> Iterator[Value]:
     yield Value("Evidence", cause.count, "documented", note="counted in your text")
     if cause.fields:
         where = "; ".join(f"{label}: {value}" for label, value in _labelled(cause))
-        yield Value("Read from these lines", where, "documented", note="as your text prints it")
+        yield Value("Read from these lines", where, "documented", note="as printed in your text")
 
 
 def _labelled(cause: Cause) -> list[tuple[str, str]]:
@@ -335,13 +335,13 @@ def _tables(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Table]:
         yield _messages(diagnosis)
     if diagnosis.ranked:
         yield _candidates(diagnosis)
-    # Beside a sure cause the marked lines are enough.
+    # For a certain cause, the marked lines are enough.
     if diagnosis.evidence.suspicious and not (cause and cause.confidence in ("certain", "likely")):
         yield _unknown(diagnosis)
 
 
 def _messages(diagnosis: Diagnosis) -> Table:
-    """Return the messages in their order; where there are many, those that count for the cause."""
+    """Return the messages in order; if there are many, those relevant to the cause."""
     confidence = {cause.code: cause.confidence for cause in diagnosis.causes} if diagnosis.verdict == "cause" else {}
     found = [(message, part_of(diagnosis, message)) for message in diagnosis.evidence.in_order]
     counting = ("cause", "explained", "runner-up")
@@ -350,7 +350,7 @@ def _messages(diagnosis: Diagnosis) -> Table:
     of = f", {len(rows)} of {len(found):,}" if len(rows) < len(found) else ""
     marked = tuple(at for at, (_, part) in enumerate(rows) if part == "cause")
     return table(
-        f"Messages in the text, in their order{of}",
+        f"Messages in the text, in order{of}",
         rows,
         {
             "Message": lambda row: row[0].rule.code,

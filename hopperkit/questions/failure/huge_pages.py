@@ -43,10 +43,10 @@ class Job(ask.Setting):
     )
     days: int = ask.whole("Days since the reboot", 40, (0, 3650))
     strays_per_day: float = ask.number(
-        "Unmovable small pages per node and day",
+        "Unmovable small pages per node per day",
         50.0,
         (0.0, 1_000_000.0, 10.0),
-        help="Each keeps a huge page from being whole.",
+        help="Each one breaks up a huge page.",
         assumed="No source prints it. Groups of neighbors count as one.",
     )
     spread: float = ask.slider(
@@ -66,7 +66,7 @@ class Job(ask.Setting):
     machine_file: str = ask.machine_file()
 
     def check(self) -> None:
-        """Refuse a job larger than the machine, and more memory than a node has."""
+        """Reject a job larger than the machine, and more memory than a node has."""
         if self.job_nodes > self.machine.nodes:
             rule = f"must be at most {self.machine.nodes:,}, the nodes of {self.machine.title}"
             raise refusal("job_nodes", self.job_nodes, rule)
@@ -86,7 +86,7 @@ class Job(ask.Setting):
 
     @property
     def need(self) -> int:
-        """Huge pages that each node must give."""
+        """Huge pages that each node must provide."""
         return ceil(self.need_gb * 1024 / self.page_mb)
 
     def chance(self, job_nodes: int, days: float) -> float:
@@ -105,17 +105,17 @@ class Job(ask.Setting):
 
     @property
     def short_nodes(self) -> float:
-        """Nodes of the machine that are short, on average."""
+        """Nodes of the machine without enough huge pages, on average."""
         return (1 - self.one_node) * self.machine.nodes
 
     @property
     def allowed(self) -> float:
-        """Unmovable small pages with which a node still gives enough huge ones, on average."""
+        """Unmovable small pages with which a node still provides enough huge pages, on average."""
         return unmovable_pages_allowed(self.pages, self.need)
 
     @cached_property
     def explained(self) -> float:
-        """Unmovable small pages of a node that explain the printed rate of success."""
+        """Unmovable small pages per node that explain the printed success rate."""
         return explaining_unmovable_pages(self.pages, self.need, self.spread, self.job_nodes, _DOCUMENTED)
 
 
@@ -132,17 +132,17 @@ def answer(job: Job) -> Result:
         findings=tuple(_findings(job)),
         values=tuple(_values(job)),
         figures=(_chances(job),),
-        copyables=(Snippet("Look at the nodes before the run", line, "It prints the nodes to leave out."),),
+        copyables=(Snippet("Check the nodes before the run", line, "It prints the nodes to exclude."),),
         facts=_facts(job),
     )
 
 
 def _findings(job: Job) -> Iterator[Finding]:
     if job.all_nodes < 0.9 <= job.one_node:
-        text = "Nearly every node is good, yet the job fails often: one short node is enough."
-        yield Finding("one-is-enough", text, advice="Leave the short nodes out, or reboot them.")
+        text = "Nearly every node is good, but the job often fails: one node without enough huge pages is enough."
+        yield Finding("one-is-enough", text, advice="Exclude these nodes, or reboot them.")
     if job.one_node < 0.9:
-        text = "Many nodes are short: leaving them out is no longer enough."
+        text = "Many nodes lack huge pages: excluding them is no longer enough."
         yield Finding("many-short", text, advice="Reboot the nodes, or request fewer huge pages.")
     text = "The rate at which memory fragments is assumed: count the huge pages of your nodes over some days."
     yield Finding("rate-assumed", text, "note")
@@ -151,12 +151,12 @@ def _findings(job: Job) -> Iterator[Finding]:
 def _values(job: Job) -> Iterator[Value]:
     chance = 100 * job.all_nodes
     yield Value("Probability that all nodes have enough", chance, "predicted", "%", 1, note="depends on assumptions")
-    yield Value("Nodes of the machine that are short", job.short_nodes, "predicted", decimals=1)
+    yield Value("Nodes of the machine without enough huge pages", job.short_nodes, "predicted", decimals=1)
     yield Value("Unmovable small pages a node can have", job.allowed, "predicted", decimals=0)
 
 
 def _chances(job: Job) -> Figure:
-    """Return the chart over the days, far enough that the day on which the printed rate is reached is seen."""
+    """Return the chart over time, up to at least the day on which the printed rate is reached."""
     until = job.explained / job.strays_per_day if job.strays_per_day else inf
     last_day = max(2 * job.days, 2 * until if job.strays_per_day else 0, 10)
     days = [last_day * step / _POINTS for step in range(_POINTS + 1)]

@@ -1,4 +1,4 @@
-"""Question: which nodes have too little memory free before a run."""
+"""Question: which nodes have too little free memory before a run."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -79,7 +79,7 @@ class Copies(ask.Setting):
 
     @cached_property
     def short_names(self) -> str:
-        """The nodes to leave out, as a list of the batch system."""
+        """The nodes to exclude, as a list for the batch system."""
         return node_list(node.name for node in self.found.short)
 
 
@@ -115,8 +115,8 @@ def _findings(copies: Copies) -> Iterator[Finding]:
         yield Finding("task-numbers", "These are task numbers, as srun --label writes them, not names of nodes.")
     if copies.found.outliers:
         names = node_list(node.name for node in copies.found.outliers)
-        text = f"Much less is free than on the others: {names}"
-        yield Finding("outliers", text, advice="Leave them out, or have them looked at.")
+        text = f"Much less free memory than the others: {names}"
+        yield Finding("outliers", text, advice="Exclude them, or have them checked.")
     if copies.unread:
         lines = count(len(copies.unread), "line")
         yield Finding("unread", f"{lines} could not be read, the first is {copies.unread[0]}")
@@ -135,7 +135,7 @@ def _nodes(copies: Copies) -> Table:
     found, shown = copies.found, copies.found.nodes[:_MAX_ROWS]
     more = f"; {len(shown)} of {len(found.nodes):,}" if len(shown) < len(found.nodes) else ""
     return table(
-        f"Nodes, the least memory first{more}",
+        f"Nodes, least memory first{more}",
         shown,
         {
             "Node": lambda node: node.name,

@@ -1,4 +1,4 @@
-"""Question: the kind of a text, and its answer."""
+"""Question: the kind of a text, and the answer for it."""
 
 import re
 from collections.abc import Mapping
@@ -72,7 +72,7 @@ class Given(ask.Setting):
             raise InputError("paste a text, or drop a file", name="text")
         for name, text in texts_of(self.text, "this").items():
             if kind := not_text(text):
-                raise InputError(f"{name} is {kind}: no text that can be read here", name="text")
+                raise InputError(f"{name} is {kind}, not text that can be read here", name="text")
 
 
 def answer(given: Given) -> Result:
@@ -92,8 +92,8 @@ def answer(given: Given) -> Result:
         try:
             return _taken_for(kind, _answer_as(kind, given))
         except InputError as error:
-            refusals.append((kind, f"as {kind.title} ({kind.why}): {error}"))
-        # Any text may be a job's output, except one with marks of another kind that cannot be read.
+            refusals.append((kind, f"read as {kind.title} ({kind.why}): {error}"))
+        # Any text may be a job's output, unless it has markers of another kind and cannot be read as that.
         if kind.name not in _WITHIN or (following == kinds[-1] and not in_trouble(given.text)):
             break
     (first, _), *others = refusals
@@ -103,7 +103,7 @@ def answer(given: Given) -> Result:
 
 
 def _by_content(kind: Kind, text: str) -> Kind:
-    """Take a history for run times where its runs are too few to judge a course, or have nodes to compare."""
+    """Read a history as run times if it has too few runs for trends, or has nodes to compare."""
     if kind.name != "history":
         return kind
     try:
@@ -120,7 +120,7 @@ def _by_content(kind: Kind, text: str) -> Kind:
 
 
 def _failed(text: str) -> bool:
-    """Whether a log ends in an error that the rules of diagnosis know."""
+    """Whether a log ends in an error known to the diagnosis rules."""
     end = text[-_END:]
     facts = load("diagnose").run(log=end).facts if in_trouble(end) else None
     return bool(facts and (facts["message_codes"] or facts.get("first_failure")))
@@ -145,7 +145,8 @@ def _together(texts: Mapping[str, str], given: Given) -> Result:
     scripts, outputs = ([name for name, kind in kinds.items() if kind.name == each] for each in ("script", "output"))
     if {kind.name for kind in kinds.values()} == {"io"}:
         return _taken_for(
-            Kind("io", f"{len(texts)} logs of I/O", "each has its marks"), _answer_as(next(iter(kinds.values())), given)
+            Kind("io", f"{len(texts)} logs of I/O", "each has the markers of one"),
+            _answer_as(next(iter(kinds.values())), given),
         )
     if 1 <= len(outputs) <= 2 and len(scripts) <= 1 and len(outputs) + len(scripts) == len(texts):
         log, errors, *_ = (*(texts[name] for name in outputs), "")
@@ -156,7 +157,7 @@ def _together(texts: Mapping[str, str], given: Given) -> Result:
         named = " and ".join(f"{name} ({kinds[name].title})" for name in texts)
         return _taken_for(Kind("output", "the files of one job", named), result)
     named = ", ".join(f"{name} is {kind.title}" for name, kind in kinds.items())
-    raise InputError(f"these files belong to several questions ({named}): give those of one", name="text")
+    raise InputError(f"these files belong to several questions ({named}): give files for one of them", name="text")
 
 
 def _with_script(result: Result, text: str, name: str, given: Given) -> Result:
@@ -183,7 +184,7 @@ def _with_script(result: Result, text: str, name: str, given: Given) -> Result:
 
 
 def _answer_as(kind: Kind, given: Given, text: str | None = None) -> Result:
-    """Ask the question of a kind about all that was given or a part of it, for the machine chosen or named by the text."""
+    """Answer the question for a kind about all or part of the input, for the machine chosen or named by the text."""
     name, control = _ASKED[kind.name] if kind.title != "a compile line" else ("build", "line")
     question, text = load(name), _text_of(kind, given.text if text is None else text)
     values, taken = {control: text}, {each.name for each in question.controls}
@@ -213,19 +214,19 @@ def _script_as_named(text: str) -> Result:
 
 
 def _with_way_on(result: Result) -> Result:
-    """Return the answer for a script; one that finds nothing says where to look if the job is slow all the same."""
+    """Return the answer for a script; if it finds nothing, it says where to look if the job is still slow."""
     judged = result.facts.get("tasks_by_numa_node") is not None
     if not judged or any(finding.level != "note" for finding in result.findings):
         return result
     message = (
-        "No cost was found in where the tasks land. If the job is slow all the same, paste its run times with their nodes, "
+        "No cost was found in the task placement. If the job is slow nevertheless, paste its run times with their nodes, "
         "its Darshan log as text, or the end of its output."
     )
     return replace(result, findings=(*result.findings, Finding("look-elsewhere", message, "advice")))
 
 
 def _text_of(kind: Kind, text: str) -> str:
-    """Return a text as its question takes it."""
+    """Return a text in the form that its question accepts."""
     if kind.name in ("script", "output", "build"):
         return text
     plain = _PROMPT.sub("", plain_prompts(text))

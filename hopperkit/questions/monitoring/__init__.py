@@ -1,1 +1,1 @@
-"""Questions on watching a machine."""
+"""Questions about monitoring a machine."""

@@ -1,11 +1,11 @@
-"""The next run to make, once it is known why runs differ."""
+"""The next run to make, given why runs differ."""
 
 from hopperkit.variation.explanation import Explanation
 from hopperkit.variation.separation import Separation
 from hopperlib.text import listed
 
 _MOST_NAMED = 4
-# Share of the variance between jobs from which on they are where to look. [fraction]
+# Share of the variance between jobs above which to examine the jobs. [fraction]
 _MOSTLY = 0.5
 
 
@@ -17,26 +17,21 @@ def next_run(found: Explanation) -> str:
     >>> from hopperkit.readers.runs_table import read_runs
     >>> from hopperkit.variation.explanation import explain
     >>> next_run(explain(read_runs("1127 1122 369 365 371 1119 372 369")))[:40]
-    'Next: note for each run its nodes, date,'
+    'Next: record the nodes, date, build and '
     """
     cause = found.shared or found.best
+    # A decision list: the first case that applies is the most specific.
     if found.with_order:
         name = found.with_order[0]
-        return f"Next: repeat the earliest kind of run now: if it takes as long as it did then, {name} matters; if not, the moment does."
+        return f"Next: repeat the earliest kind of run now: if it takes as long as it did then, {name} matters; if not, the time does."
     if cause is not None:
         return _confirm(cause, found)
     if found.shape.kind == "drift" and found.table.one_way and not found.table.when:
         return "Next: give the runs in the order in which they were made, or with their dates."
     if found.shape.kind in ("drift", "step"):
-        return (
-            "Next: repeat the first run exactly as it was, on its nodes and with its version: if it is as fast as it was "
-            "then, something of the run changed; if not, the machine did."
-        )
+        return "Next: repeat the first run exactly as it was, on its nodes and with its version: if it is as fast as it was then, the runs changed; if not, the machine did."
     if found.components and found.components.low > _MOSTLY and found.shape.kind == "one group":
-        return (
-            "Next: note the nodes and the date of each job, in which the cause of most of the spread is; and compare two versions "
-            "inside one job, where it does not matter."
-        )
+        return "Next: record the nodes and the date of each job, because most of the spread is between jobs; compare two versions inside one job, where it does not matter."
     if not found.factors:
         apart = found.shape.slow if found.shape.kind in ("few slow", "few fast") and found.table.when else ()
         which = (
@@ -44,13 +39,10 @@ def next_run(found: Explanation) -> str:
             if apart
             else ""
         )
-        return (
-            f"Next: {which}note for each run its nodes, date, build and partition (sacct -o JobID,Elapsed,NodeList,Start,Partition) "
-            "and give them as columns; without them no cause can be found."
-        )
+        return f"Next: {which}record the nodes, date, build and partition of each run (sacct -o JobID,Elapsed,NodeList,Start,Partition), and give them as columns; without them, no cause can be found."
     if found.shape.kind in ("two groups", "few slow", "few fast"):
         return "Next: repeat a slow run on exactly its nodes, twice, and once on the nodes of a fast run: that separates the effect of the nodes from that of the time."
-    return "Next: nothing here explains the spread; compare variants by enough runs of each (hopper runs-needed), in alternation."
+    return "Next: nothing here explains the spread; to compare variants, make enough runs of each (hopper runs-needed), in alternation."
 
 
 def _confirm(cause: Separation, found: Explanation) -> str:
@@ -68,7 +60,7 @@ def _confirm(cause: Separation, found: Explanation) -> str:
         return f"Next: three runs outside {factor.name} and three inside it, in alternation."
     if factor.kind == "number":
         return (
-            f"Next: two runs each at the lowest and the highest {factor.name}, everything else alike, in alternation."
+            f"Next: two runs each at the lowest and the highest {factor.name}, everything else equal, in alternation."
         )
     kinds = sorted(set(factor.values))
-    return f"Next: two runs each with {factor.name} {listed(kinds[:2])}, everything else alike, in alternation: a, b, a, b."
+    return f"Next: two runs each with {factor.name} {listed(kinds[:2])}, everything else equal, in alternation: a, b, a, b."

@@ -51,7 +51,7 @@ def headline(found: Explanation) -> str:
 def _left_over(found: Explanation) -> str:
     """The remaining spread after the columns."""
     if found.effects is None:
-        return f"Without regard to it, {count(len(found.table.times), 'run')} differ by {_spread(found)}."
+        return f"Ignoring it, {count(len(found.table.times), 'run')} differ by {_spread(found)}."
     return (
         f"All columns together explain {share(found.effects.explained)} of the variance; the rest differs by "
         f"{digits(100 * found.effects.fit.scale, 2)} %."
@@ -59,7 +59,7 @@ def _left_over(found: Explanation) -> str:
 
 
 def column_sentence(found: Explanation) -> str:
-    r"""Which column makes the difference; that none does, where some were compared; nothing where none was given.
+    r"""The column that makes the difference, or the statement that none of those compared does.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def column_sentence(found: Explanation) -> str:
         return f"None of {_compared(found)} separates them."
     others = [name for name in found.found if name != best.factor.name and name not in _same_nodes(found, best)]
     more = (
-        f" {capital(listed(others[:_MOST_NAMED]))} {'makes' if len(others) == 1 else 'make'} a difference too."
+        f" {capital(listed(others[:_MOST_NAMED]))} {'makes' if len(others) == 1 else 'make'} a difference, too."
         if others
         else ""
     )
@@ -88,7 +88,7 @@ def column_sentence(found: Explanation) -> str:
 
 
 def _same_nodes(found: Explanation, best: Separation) -> set[str]:
-    """Nodes and racks that are found because they coincide with the best one: none is separate evidence."""
+    """Nodes and racks that coincide with the best factor, and thus are not separate evidence."""
     if best.factor.kind != "set":
         return set()
     return {factor.name for factor in found.factors if factor.kind == "set"}
@@ -109,7 +109,7 @@ def _separates(found: Explanation, best: Separation) -> str:
     if factor.kind == "number":
         if effect is None:
             towards = "longer" if best.z > 0 else "shorter"
-            return f"Column {factor.name} goes with the time: the larger it is, the {towards} the runs."
+            return f"Column {factor.name} is correlated with the time: the larger it is, the {towards} the runs."
         low, high = effect.between
         return (
             f"{capital(_named(best))} makes a difference: from {low} to {high} the time changes by {_percent(effect)}."
@@ -128,7 +128,7 @@ def _separates(found: Explanation, best: Separation) -> str:
 
 
 def _points(found: Explanation) -> Sequence[float]:
-    """Times of the points that factors were compared on: of a job the middle of its runs."""
+    """Times of the points compared: for a job, the median of its runs."""
     table = found.table
     if found.points == len(table.times):
         return table.times
@@ -225,7 +225,7 @@ def _drift(found: Explanation) -> str:
     if _sorted_rows(found):
         times = found.table.times
         return (
-            f"The rows go one way, from {_amount(found, times[0])} to {_amount(found, times[-1])}: if that is the order of the runs, they "
+            f"The rows have a trend, from {_amount(found, times[0])} to {_amount(found, times[-1])}: if that is the order of the runs, they "
             f"drift, the last {amount} than the first; if the table is sorted, they are one group that differs by "
             f"{digits(100 * spread_of([math.log(time) for time in times]), 2)} %."
         )
@@ -240,10 +240,7 @@ def _sorted_rows(found: Explanation) -> bool:
 
 
 def _wanders(found: Explanation) -> str:
-    return (
-        "The runs wander: those next to each other are alike, but no single drift or step explains it. Whether one "
-        f"time mattered is unknown. They differ by {_spread(found)}."
-    )
+    return "The runs vary slowly: consecutive runs are similar, but no single drift or step explains this. Whether time matters is unknown. They differ by {_spread(found)}."
 
 
 def _extreme(found: Explanation) -> str:
@@ -282,7 +279,7 @@ def _one_group(found: Explanation) -> str:
 
 
 def _between_jobs(found: Explanation) -> str:
-    """Where most of the spread is, where runs share jobs."""
+    """Where most of the spread is, if runs share jobs."""
     parts = found.components
     if parts is None:
         return ""
@@ -298,7 +295,7 @@ def _too_few(found: Explanation) -> str:
     ratio = max(times) / min(times)
     return (
         f"Cannot tell: {count(len(times), 'run')} from {_amount(found, min(times))} to {_amount(found, max(times))}, the "
-        f"longest {times_slower(ratio)} than the shortest, are too few, and no gap stands out."
+        f"longest {times_slower(ratio)} than the shortest, are too few, and there is no clear gap."
     )
 
 
@@ -335,18 +332,18 @@ def findings(found: Explanation) -> Iterator[Finding]:
     for name in found.with_order:
         yield Finding(
             "with-order",
-            f"{capital(name)} changes in step with the order of the runs, so these runs cannot show which of the two matters.",
+            f"{capital(name)} changes together with the order of the runs, so these runs cannot show which of the two matters.",
             "unknown",
         )
     if found.effects and found.effects.left_out:
-        same = "; ".join(f"{name} follows from {other}" for name, other in found.effects.left_out.items())
+        same = "; ".join(f"{name} is determined by {other}" for name, other in found.effects.left_out.items())
         yield Finding(
             "not-separated", f"These columns duplicate others, and cannot be separated from them: {same}.", "unknown"
         )
     if parts := found.components:
         yield Finding(
             "jobs",
-            f"Of the variance of ordinary runs {share(parts.share)} is between jobs (95 %: {share(parts.low)} to "
+            f"Of the variance of ordinary runs, {share(parts.share)} is between jobs (95 %: {share(parts.low)} to "
             f"{share(parts.high)}) and {share(1 - parts.share)} within them, over {count(parts.groups, 'job')}.",
             "note",
         )
@@ -361,7 +358,7 @@ def findings(found: Explanation) -> Iterator[Finding]:
     if hidden := [row.what for row in found.unseen[:_MOST_NAMED] if row.ratio is None]:
         yield Finding(
             "unseen-at-any-size",
-            f"In so few runs these could not be found however large they are: {'; '.join(hidden)}.",
+            f"With so few runs, these could not be found at any size: {'; '.join(hidden)}.",
             "note",
         )
     yield Finding("next-run", next_run(found), "advice")
@@ -392,14 +389,14 @@ def _chances(found: Explanation) -> Iterator[Finding]:
         )
         yield Finding(
             "separated",
-            f"Shuffled times give the best of {count(len(found.factors), 'comparison')} as clear a difference in "
+            f"With shuffled times, the best of {count(len(found.factors), 'comparison')} as clear a difference in "
             f"{_chance(best.chance)} of tries.{few}",
             level,
         )
     elif found.shared is not None:
         yield Finding(
             "separated",
-            f"As many slow runs drawn at random share something in {_chance(found.shared.chance)} of tries.",
+            f"The same number of slow runs drawn at random share something in {_chance(found.shared.chance)} of tries.",
             "note",
         )
 

@@ -1,4 +1,4 @@
-"""Question: how soon a lasting loss is noticed, and how often there is a false alarm."""
+"""Question: how soon a persistent loss is detected, and how often there is a false alarm."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -19,7 +19,7 @@ def _percents(*values: int) -> dict[str, str]:
 
 
 class Noise(ask.Setting):
-    """One loss in one kind of noise."""
+    """One loss in one type of noise."""
 
     loss_percent: str = ask.choice("Lasting loss [%]", "10", _percents(3, 5, 10, 20, 30), option="loss")
     spread_percent: str = ask.choice(
@@ -65,7 +65,7 @@ class Noise(ask.Setting):
 
     @property
     def days(self) -> float | None:
-        """Median detection delay in days; None if it is longer than was measured."""
+        """Median detection delay in days; None if it exceeds the simulated range."""
         return None if self.own.median_runs is None else self.own.median_runs * _DAYS_A_WEEK / self.runs_per_week
 
 
@@ -98,7 +98,7 @@ def _findings(noise: Noise) -> Iterator[Finding]:
         yield Finding(
             "unseen",
             "The loss is too small for this noise.",
-            advice="Make more and shorter runs, on quiet nodes, or take the median of several runs as one value.",
+            advice="Make more and shorter runs on quiet nodes, or use the median of several runs as one value.",
         )
 
 
@@ -130,7 +130,7 @@ def _delays(noise: Noise, losses: list[float]) -> Figure:
 
 def _losses(noise: Noise, losses: list[float]) -> Table:
     return table(
-        f"By size of the loss, over {LONGEST} runs; the row of 0 % holds the false alarms",
+        f"By size of the loss, over {LONGEST} runs; the row for 0 % has the false alarms",
         [0.0, *losses],
         {
             Column("Loss", "%"): lambda loss: loss,

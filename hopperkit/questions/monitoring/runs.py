@@ -20,7 +20,7 @@ from hopperlib.package_data import load_text_resource
 from hopperlib.text import count, share
 
 _MAX_ROWS = 12
-# Runs farther from the middle than this are drawn at the edge of the chart. [spreads of the middle half]
+# Runs farther from the median than this are drawn at the edge of the chart. [interquartile ranges]
 _FARTHEST = 12.0
 _NODE_RUNS, _DATED_RUNS = (
     load_text_resource(__file__, f"samples/{name}.csv") for name in ("runs-by-node", "runs-by-day")
@@ -39,25 +39,24 @@ class Given(ask.Setting):
         max_length=2_000_000,
         accept=".csv,.txt,.log",
         placeholder="Times alone, or a table: run_time_s, and nodes, date, partition, build, counters ...",
-        help="Times alone, one in each line, or a table with headings: each further column (node list, date, partition, "
-        "build, counters) may explain the times. What `sacct -P` prints works too. The file stays on this page.",
+        help="Times alone, one per line, or a table with headings: every other column (node list, date, partition, build, counters) may explain the times. Output of `sacct -P` works too. The file stays on this page.",
     )
     jobs: str = ask.file(
         "Accounting of the jobs",
-        help="What `sacct -aXP -o JobID,Partition,NodeList,Start` prints: its columns are joined by the column `job`.",
+        help="Output of `sacct -aXP -o JobID,Partition,NodeList,Start`: its columns are joined by the column `job`.",
         rows=4,
         advanced=True,
     )
     column: str = ask.text(
         "Column of the times",
         max_length=200,
-        help="Empty: found by its name, such as run_time_s or Elapsed.",
+        help="If empty, it is found by name, such as run_time_s or Elapsed.",
         advanced=True,
     )
     group: str = ask.text(
         "Column of the jobs",
         max_length=200,
-        help="Runs that share one are one job. Empty: `job` or `jobid`.",
+        help="Runs with the same value belong to one job. If empty: `job` or `jobid`.",
         advanced=True,
     )
     change_percent: float = ask.number(
@@ -66,14 +65,14 @@ class Given(ask.Setting):
         (0.1, 90.0, 0.5),
         unit="%",
         option="change",
-        help="For the number of runs that show it.",
+        help="Used for the number of runs that would show it.",
     )
 
     @cached_property
     def table(self) -> RunsTable:
         """The runs."""
         if not self.runs.strip():
-            raise InputError("paste or drop run times: one in each line, or a table with headings", name="runs")
+            raise InputError("paste or drop run times: one per line, or a table with headings", name="runs")
         return read_runs(self.runs, jobs=self.jobs, column=self.column or None, group=self.group or None)
 
 
@@ -114,7 +113,7 @@ def _values(found: Explanation, needed: int | None, change: float) -> Iterator[V
 
 
 def _in_order(found: Explanation) -> Figure:
-    """Return the runs in their order, on dates where they have them; runs far off are drawn at the edge."""
+    """Return the runs in order, by date if known; distant runs are drawn at the edge."""
     runs = found.table
     low, high = _edges(runs.values)
     inside = [min(max(value, low), high) for value in runs.values]
@@ -171,7 +170,7 @@ def _tables(found: Explanation) -> Iterator[Table]:
     if rows:
         of = f", {_MAX_ROWS} of {len(rows):,}" if len(rows) > _MAX_ROWS else ""
         yield table(
-            f"Columns and nodes, each alone{of}, the best first; the chance is that of the best of all among shuffled times",
+            f"Columns and nodes, each alone{of}, best first; the probability is that of the best one with shuffled times",
             rows[:_MAX_ROWS],
             {
                 "Column or node": lambda row: row.factor.name,

@@ -46,8 +46,7 @@ class Given(ask.Setting):
         required=True,
         rows=8,
         accept=".csv,.log,.txt",
-        help="CSV with benchmark and rate, or operations, time_s and processors; commitment and reference if there "
-        "are. A performance log of ReFrame fits: its reference is the commitment. It stays on this page.",
+        help="CSV with benchmark and rate, or operations, time_s and processors; and commitment and reference if available. A ReFrame performance log works too: its reference is the commitment. It stays on this page.",
     )
     processors: int = ask.whole(
         "Processors, or nodes, of the machine",
@@ -81,7 +80,7 @@ def _rate(row: SuiteRow) -> Rate:
 
 
 def _shown(given: Given) -> str:
-    """Say how many rows a table shows where it does not show all."""
+    """State how many rows a table shows if it does not show all."""
     return f", {_MAX_ROWS} of {len(given.rows):,}" if len(given.rows) > _MAX_ROWS else ""
 
 

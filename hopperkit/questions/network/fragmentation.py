@@ -37,6 +37,28 @@ def _counts(machine: Machine, order: str) -> PrefixCounts:
     return PrefixCounts([node.coordinates for node in places_of(machine, order)], Torus.of(machine, weights=(1, 2, 1)))
 
 
+# What follows from a history is kept as long as the history: a move there and back works nothing out anew.
+@lru_cache(maxsize=_MAX_KEPT)
+def _probed(schedule: Schedule, days: int, nodes: int, floor: Machine, order: str, **placing: Any) -> Fragmentation:
+    """Return the results of a probe from the reboot to the last day of a whole history."""
+    instants = [round(step * days * _DAY / _INSTANTS) for step in range(_INSTANTS + 1)]
+    return Fragmentation(moments(schedule, instants, nodes, _counts(floor, order).mean_hop_distance, **placing))
+
+
+@lru_cache(maxsize=_MAX_KEPT)
+def _used(schedule: Schedule, days: int) -> dict[str, Any]:
+    """Return the facts of a whole history that no probe changes."""
+    # The machine fills during the first days: its typical state comes later.
+    from_s = min(3, days // 2) * _DAY
+    return {
+        "utilization": schedule.utilization(from_s, days * _DAY),
+        "mean_wait_h": mean_wait_h(schedule, from_s=from_s) or 0.0,
+        "wide_wait_h": mean_wait_h(schedule, from_s=from_s, from_nodes=_WIDE),
+        # Compared between browser and Python: the same seed gives the same bytes.
+        "schedule_sha256": schedule.digest(),
+    }
+
+
 class History(ask.Setting):
     """One history of the machine."""
 
@@ -108,9 +130,7 @@ class History(ask.Setting):
 
     def fragmentation(self, schedule: Schedule) -> Fragmentation:
         """Return the probe's results from the reboot to the last day."""
-        instants = [round(step * self.days * _DAY / _INSTANTS) for step in range(_INSTANTS + 1)]
-        mean_hops = _counts(self.floor, self.order).mean_hop_distance
-        return Fragmentation(moments(schedule, instants, self.probe_nodes, mean_hops, **self.placing))
+        return _probed(schedule, self.days, self.probe_nodes, self.floor, self.order, **self.placing)
 
     def watched(self, schedule: Schedule, days: int) -> Recorder:
         """Return the first days to watch."""
@@ -122,12 +142,12 @@ def partial_results(history: History) -> Iterator[Result]:
     if history.is_known:
         return
     empty = Schedule(Workload(), history.floor.nodes)
-    yield Result(summary=f"Day 0 of {history.days} …", figures=(_map(history, empty, 0),))
+    yield Result(summary=f"Day 0 of {history.days} …", figures=(_map(empty, 0, history.days, history.order),))
     for days in sorted({1, max(1, history.days // 4), max(1, history.days // 2)}):
         schedule = history.schedule(days * _DAY)
         yield Result(
             summary=use_after(schedule, days, history.days),
-            figures=(_map(history, schedule, days),),
+            figures=(_map(schedule, days, history.days, history.order),),
             watched=partial(history.watched, schedule, days),
         )
 
@@ -140,26 +160,19 @@ def answer(history: History) -> Result:
     return Result(
         summary=_summary(history, facts, found),
         values=tuple(_values(facts, found)),
-        figures=(_map(history, schedule, history.days),),
+        figures=(_whole_map(schedule, history.days, history.order),),
         facts=facts,
         watched=partial(history.watched, schedule, history.days),
     )
 
 
 def _facts(history: History, schedule: Schedule, found: Fragmentation) -> dict[str, Any]:
-    # The machine fills during the first days: its typical state comes later.
-    from_s = min(3, history.days // 2) * _DAY
-    return {
-        "utilization": schedule.utilization(from_s, history.days * _DAY),
-        "mean_wait_h": mean_wait_h(schedule, from_s=from_s) or 0.0,
-        "wide_wait_h": mean_wait_h(schedule, from_s=from_s, from_nodes=_WIDE),
+    return _used(schedule, history.days) | {
         "hops_after_reboot": found.moments[0].probe_hops,
         "hops_later": found.mean_hops,
         "hops_step": found.step_hops,
         "max_runs": found.max_probe_runs,
         "max_free_runs": found.max_free_runs,
-        # Compared between browser and Python: the same seed gives the same bytes.
-        "schedule_sha256": schedule.digest(),
     }
 
 
@@ -180,15 +193,20 @@ def _values(facts: dict[str, Any], found: Fragmentation) -> Iterator[Value]:
     yield Value(label, found.mean_hops, "predicted", "hops", 2, low, high)
 
 
-def _map(history: History, schedule: Schedule, days: int) -> Figure:
-    """Return which nodes were busy in the first days, with room for the others."""
-    cells = (_CELLS[0], max(1, round(_CELLS[1] * days / history.days)))
+def _map(schedule: Schedule, days: int, of: int, order: str) -> Figure:
+    """Return which nodes were busy in the first days of a history, with room for the others."""
+    cells = (_CELLS[0], max(1, round(_CELLS[1] * days / of)))
     # Of the first hundredth of a day, where nothing is known yet.
     span_s = (0, days * _DAY or 864)
-    node_list = f"node list ({history.order})"
-    figure = occupancy_figure(schedule, span_s, cells=cells, since="the reboot", node_list=node_list)
-    figure.layout["xaxis"]["range"] = [0, history.days]
+    figure = occupancy_figure(schedule, span_s, cells=cells, since="the reboot", node_list=f"node list ({order})")
+    figure.layout["xaxis"]["range"] = [0, of]
     return figure
+
+
+@lru_cache(maxsize=_MAX_KEPT)
+def _whole_map(schedule: Schedule, days: int, order: str) -> Figure:
+    """Return the map of a whole history."""
+    return _map(schedule, days, days, order)
 
 
 QUESTION = ask.declared(

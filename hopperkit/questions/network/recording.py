@@ -87,6 +87,15 @@ def queued(schedule: Schedule, until_s: int) -> list[tuple[int, int, int]]:
 def use_after(schedule: Schedule, days: int, of: int) -> str:
     """Return use and queue after some days of a history in progress.
 
+    Parameters
+    ----------
+    schedule : Schedule
+        Simulated schedule.
+    days : int
+        Days since the start. [d]
+    of : int
+        Length of the whole history. [d]
+
     Examples
     --------
     >>> from hopperlib.scheduling.aging import aged_machine
@@ -229,6 +238,11 @@ class Recorder(NamedTuple):
 @lru_cache(maxsize=4)
 def histories(machine: Machine) -> Histories | None:
     """Return a machine's histories, shared by all callers; None if link bandwidths are unknown.
+
+    Parameters
+    ----------
+    machine : Machine
+        Machine with a network.
 
     Examples
     --------

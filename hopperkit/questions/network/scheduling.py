@@ -22,6 +22,19 @@ _HOURS_A_WEEK = 168
 _schedule = lru_cache(maxsize=8)(troubled_machine)
 
 
+# What follows from the first days of a schedule is kept as well: the hours without service change nothing in it either.
+@lru_cache(maxsize=32)
+def _over(schedule: Schedule, days: int) -> tuple[TroubledDays, float]:
+    """Return the records of the first days, and the utilization from the first day on. [fraction]"""
+    return troubled_days(schedule, days * _DAY), schedule.utilization(_DAY, days * _DAY)
+
+
+@lru_cache(maxsize=8)
+def _large(schedule: Schedule, days: int) -> list[LargeJob]:
+    """Return the largest jobs of all days."""
+    return large_jobs(schedule, days * _DAY)
+
+
 class Trouble(ask.Setting):
     """A machine in trouble."""
 
@@ -103,7 +116,7 @@ def partial_results(trouble: Trouble) -> Iterator[Result]:
 def answer(trouble: Trouble) -> Result:
     """Return the answer."""
     schedule = trouble.schedule(trouble.days)
-    jobs, facts = large_jobs(schedule, trouble.days * _DAY), _facts(trouble, schedule)
+    jobs, facts = _large(schedule, trouble.days), _facts(trouble, schedule)
     return Result(
         summary=_summary(trouble, facts, len(jobs)),
         values=tuple(_values(facts)),
@@ -115,8 +128,7 @@ def answer(trouble: Trouble) -> Result:
 
 
 def _facts(trouble: Trouble, schedule: Schedule) -> dict[str, Any]:
-    end_s = trouble.days * _DAY
-    days, jobs, used = troubled_days(schedule, end_s), large_jobs(schedule, end_s), schedule.utilization(_DAY, end_s)
+    (days, used), jobs = _over(schedule, trouble.days), _large(schedule, trouble.days)
     return {
         "debug_share": trouble.debug_share,
         "utilization": used * (1 - trouble.down_hours / _HOURS_A_WEEK),
@@ -147,7 +159,7 @@ def _values(facts: dict[str, Any]) -> Iterator[Value]:
 
 def _over_time(trouble: Trouble, schedule: Schedule, days: int) -> Figure:
     """Return the chart of busy and orphaned nodes over the first days."""
-    over, used = troubled_days(schedule, days * _DAY), schedule.utilization(_DAY, days * _DAY)
+    over, used = _over(schedule, days)
     return chart(
         title="The machine over time",
         alt=f"Busy nodes: {share(used)} on average, at least {100 * over.min_busy:.0f} %. "

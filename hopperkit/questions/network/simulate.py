@@ -356,17 +356,18 @@ def simulated(trace: Trace, setting: Simulation, *, progress: Callable[[int], ob
         )
     workload, more = _fitting(workload, sorted({*infeasible_jobs(workload, room), *refused}), setting.wide, room)
     policy: str | Backfill | Policy = setting.policy
+    shown = ""
     given_rules: dict[str, Any] = {"queue_order": table.order, "rules": table.rules}
     if setting.slurm_config.strip():
         settings = _read_part("slurm_config", setting.slurm_config, read_slurm_config)
         policy, given_rules = settings.policy, {"queue_order": settings.order, "rules": settings.rules}
     elif policy == "auto":
-        policy, reason = policy_of(trace.scheduler, workload, room, Clock(trace.epoch_s, trace.timezone))
+        policy, reason, shown = policy_of(trace.scheduler, workload, room, Clock(trace.epoch_s, trace.timezone))
         notes += [Note("policy", len(workload), f"policy: {reason}")] if trace.has_waits else []
     if setting.learned:
         given_rules, learned_notes = _learned(trace, workload, room, table)
         learned = given_rules.pop("policy")
-        policy = learned if setting.policy in ("auto", "easy") else policy
+        policy, shown = (learned, "") if setting.policy in ("auto", "easy") else (policy, shown)
         notes += learned_notes
     away = given_rules.pop("downtimes", ())
     schedule = simulate(
@@ -394,6 +395,7 @@ def simulated(trace: Trace, setting: Simulation, *, progress: Callable[[int], ob
         fabric=setting.fabric,
         cluster=room if isinstance(room, Cluster) else None,
         notes=(*notes, *more),
+        shown=shown,
     )
 
 

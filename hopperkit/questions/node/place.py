@@ -184,6 +184,11 @@ def run_lines(values: Mapping[str, Any], *, doubt: str = "", evidence: str = "")
 def answers(settings: Lines) -> list[Result]:
     r"""Return an answer for each of `Lines.reviews`.
 
+    Parameters
+    ----------
+    settings : Lines
+        Launch lines, and the machine.
+
     Raises
     ------
     InputError
@@ -240,6 +245,7 @@ def _summary(settings: Lines, review: Review, findings: Sequence[Finding]) -> st
     sentence = _where(settings, review)
     worst = next((each for each in findings if each.level in _COUNTED and each.code not in _SUMMED_UP), None)
     cured = worst is not None and worst.code in review.won
+    # One place for all combinations of a better line, a remaining finding and a doubt: their order is the rule.
     if better:
         sentence += f" Better: {better.line}"
     elif worst is None and not placement.doubts:

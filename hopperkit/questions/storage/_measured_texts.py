@@ -11,7 +11,7 @@ from hopperkit.readers.ior.results import IoResult
 from hopperlib.units import BYTES_PER_MIB
 
 _GIB_PER_GB = 2**30 / 1e9
-# How scripts of IO500 stripe the shared file of small blocks.
+# How IO500 scripts stripe the shared file of small blocks.
 _OBJECTS = re.compile(
     r"^[^#\n]*setstripe\b(?:(?!mdt)[^\n])*?(?:-C|-c|--stripe-count)[ =](\d+)\b[^\n]*hard", re.MULTILINE
 )
@@ -22,7 +22,7 @@ _LEAST_S = 1.0
 
 
 def measurements(texts: Mapping[str, str]) -> Iterator[Measurement]:
-    """Yield what texts measured: IO500, IOR, mdtest, and Darshan logs as darshan-parser prints them.
+    """Yield the measurements in texts: IO500, IOR, mdtest, and Darshan logs as darshan-parser prints them.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def _of_io500(run: Io500, texts: Mapping[str, str], nodes: int | None) -> Iterat
 
 
 def of_log(log: DarshanLog) -> Iterator[Measurement]:
-    """Yield what each striped file of a Darshan log was written with an OST, at least."""
+    """Yield a lower bound of the write rate per OST for each striped file in a Darshan log."""
     for file in log.files:
         seconds = file.slowest_s or file.write_s
         if file.layout and file.layout.stripe_count > 0 and file.bytes_written and seconds >= _LEAST_S:

@@ -1,4 +1,4 @@
-"""Question: which shape of chunks suits the way an HDF5 or NetCDF array is read."""
+"""Question: which chunk shape suits the access pattern of an HDF5 or NetCDF array."""
 
 import re
 from collections.abc import Iterator
@@ -34,7 +34,7 @@ class Reading(ask.Setting):
         "Array", "8760x721x1440", max_length=120, help="Its elements along each dimension, the last one fastest."
     )
     chunk: str = ask.text(
-        "Chunk", "1x721x1440", max_length=120, help="As `h5dump -p -H FILE` or `ncdump -hs FILE` print it."
+        "Chunk", "1x721x1440", max_length=120, help="As printed by `h5dump -p -H FILE` or `ncdump -hs FILE`."
     )
     block: str = ask.text(
         "One read", "8760x1x1440", max_length=120, help="The program reads block after block of this shape."
@@ -78,7 +78,7 @@ class Reading(ask.Setting):
 
     @cached_property
     def better(self) -> Array:
-        """The array with chunks that suit, or with those that it has."""
+        """The array with better chunks, or with its current ones."""
         return replace(self.array, chunk=better_chunk(self.array, self.access))
 
     @cached_property
@@ -94,7 +94,7 @@ class Reading(ask.Setting):
 
     @cached_property
     def cache_bytes(self) -> int | None:
-        """A chunk cache that makes the way half as long. [bytes]"""
+        """A chunk cache that halves the time. [bytes]"""
         return better_cache_bytes(self.array, self.access)
 
 
@@ -133,7 +133,7 @@ def answer(reading: Reading) -> Result:
 def _summary(reading: Reading) -> str:
     now, then = reading.seconds
     first = reading.times[0][0].reads
-    how = f"{size(first.bytes_read)} are read for {size(first.bytes_wanted)} that are wanted"
+    how = f"{size(first.bytes_read)} are read for {size(first.bytes_wanted)} of requested data"
     if reading.better.chunk == reading.array.chunk:
         return f"Keep chunks of {shape_text(reading.array.chunk)}: {how}, and no other shape is faster by a tenth."
     return (
@@ -146,24 +146,23 @@ def _findings(reading: Reading) -> Iterator[Finding]:
     """Yield problems of the chunks, and the extent of the simulation."""
     array, first = reading.array, reading.times[0][0].reads
     if first.excess > _TOO_MUCH:
-        message = (
-            f"Each chunk is read {digits(first.chunks_read / prod(array.counts), 3)} times: the next data are in "
-            "other chunks, and the chunk cache does not hold them until it comes back."
-        )
+        message = f"Each chunk is read {digits(first.chunks_read / prod(array.counts), 3)} times: the next data are in other chunks, and the chunk is evicted from the cache before it is needed again."
         yield Finding("chunks-read-again", message, "problem")
     if first.excess > 1 and array.compressed and array.chunk_bytes > reading.access.cache_bytes:
         message = (
             f"A chunk of {size(array.chunk_bytes)} does not fit into the chunk cache of "
-            f"{size(reading.access.cache_bytes)}: each read decompresses it anew."
+            f"{size(reading.access.cache_bytes)}: each read decompresses it again."
         )
         yield Finding("chunk-above-cache", message)
     if first.followed < 1:
-        message = f"The first {share(first.followed)} of the way was followed; the rest is taken to be alike."
+        message = (
+            f"The first {share(first.followed)} of the traversal was simulated; the rest is assumed to be similar."
+        )
         yield Finding("followed-in-part", message, "note")
 
 
 def _lines(reading: Reading) -> Iterator[Snippet]:
-    """Yield the lines that give the array other chunks, or the program a larger cache."""
+    """Yield the commands for other chunks, or for a larger cache."""
     chunk = reading.better.chunk
     if chunk != reading.array.chunk:
         yield Snippet("HDF5", f"h5repack -l {reading.dataset}:CHUNK={shape_text(chunk)} IN.h5 OUT.h5")

@@ -1,4 +1,4 @@
-"""What Darshan logs show, as an answer: findings, the job's numbers, its pictures; many jobs as one table."""
+"""Answer for Darshan logs: findings, numbers and figures of a job, or one table of many jobs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -18,7 +18,7 @@ from hopperlib.finding import LEVELS, Finding
 from hopperlib.machine import Machine
 from hopperlib.text import capital, count, digits, share, size
 
-# However long the texts of a log are, and however many jobs there are, a page stays small.
+# Limits that keep a page small for long texts and many jobs.
 _LONGEST_TEXT = 2000
 _MOST_JOBS = 12
 
@@ -32,7 +32,7 @@ def darshan_result(log: DarshanLog, log_findings: Sequence[Finding], machine: st
     log_findings : sequence of Finding
         Those of `hopperkit.iologs.darshan_findings.findings`.
     machine : str
-        Whose file system the advice is for; empty for the one in the log.
+        Machine whose file system the advice is for; empty for the file system in the log.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def _cost_figure(cost: Cost) -> Iterator[Figure]:
     seconds = [part_s / cost.tasks for part_s in parts.values()]
     parts_text = ", ".join(f"{name} {digits(part, 3)} s" for name, part in zip(parts, seconds, strict=True))
     yield chart(
-        title="Where the time of the run went",
+        title="Breakdown of the run time",
         alt=f"Bars of the average time of a task: {parts_text}.",
         x=Axis(title="A task on average"),
         y=Axis(title="Time", unit="s", low=0, decimals=3),
@@ -119,10 +119,7 @@ def _notes(log: DarshanLog, log_findings: Sequence[Finding], machine: str) -> It
     mount = log.mount_of(max(log.files, key=lambda file: file.bytes_moved).path)
     where = f" ({mount[0]}, {mount[1]})" if mount else ""
     osts = f"{log.osts} OSTs" if log.osts else f"at least {count(max(known, default=0) + 1, 'OST')}"
-    message = (
-        f"Advice on striping is for the file system in the log{where}: {osts}, as fast as they were here, "
-        "and no limit for a node; --machine names a machine file."
-    )
+    message = f"Advice on striping is for the file system in the log{where}: {osts}, as fast as in this log, and without a limit per node; use --machine for a machine file."
     yield Finding("machine", message, "note")
 
 
@@ -217,7 +214,7 @@ def jobs_result(
     healths : sequence of Health
         Joint result of the jobs for OSTs and nodes.
     visible : mapping or None
-        How many times slower one must be to be found, from `hopperkit.iologs.health_sizes.visible_factors`.
+        Factor by which one must be slower to be found, from `hopperkit.iologs.health_sizes.visible_factors`.
 
     Examples
     --------
@@ -225,11 +222,11 @@ def jobs_result(
     >>> log = DarshanLog(executable="a.out", job_id=7, tasks=4, run_time_s=9.0, modules=("POSIX",), files=())
     >>> rows = [job_row("a.darshan", log, ())]
     >>> jobs_result(rows, overall(rows)).summary
-    '1 job: 0 with something to mend; 0 bytes read, 0 bytes written.'
+    '1 job: 0 with something to fix; 0 bytes read, 0 bytes written.'
     """
     moved = f"{size(overall['bytes_read'])} read, {size(overall['bytes_written'])} written"
     return Result(
-        summary=f"{count(len(jobs), 'job')}: {overall['jobs_to_mend']:,} with something to mend; {moved}.{_spent(overall)}",
+        summary=f"{count(len(jobs), 'job')}: {overall['jobs_to_mend']:,} with something to fix; {moved}.{_spent(overall)}",
         findings=(
             *health_findings(healths),
             *unseen_findings(visible or {}, healths),
@@ -273,7 +270,7 @@ def _sums(overall: Mapping[str, Any]) -> Iterator[Table]:
         rows = [tuple(row.values()) for row in overall[f"by_{title}"]]
         if len(rows) > 1:
             yield table(
-                f"What I/O cost by {title}, the most expensive first",
+                f"Cost of I/O by {title}, most expensive first",
                 rows[:_MOST_JOBS],
                 {
                     capital(title): lambda row: "unknown" if row[0] is None else _shortened(row[0]),
@@ -292,7 +289,7 @@ def _healths(healths: Sequence[Health]) -> Iterator[Table]:
             place = {"File system": lambda each: each.part.file_system}
         if alike:
             yield table(
-                f"{name}s by all jobs together, the most suspicious {min(len(alike), _MOST_JOBS)} of {len(alike):,}",
+                f"{name}s from all jobs together, most suspicious {min(len(alike), _MOST_JOBS)} of {len(alike):,}",
                 alike[:_MOST_JOBS],
                 {
                     **place,
@@ -310,9 +307,9 @@ def _jobs(jobs: Sequence[Mapping[str, Any]]) -> Table:
     """Return the most expensive jobs as a table; those below one task-minute only if there are no others."""
     dear = [job for job in jobs if 60 * job["io_task_hours"] >= 1] or jobs
     cut = f", the first {_MOST_JOBS} of {len(dear):,}" if len(dear) > _MOST_JOBS else ""
-    rest = f"; {len(jobs) - len(dear):,} more cost less than a task-minute each" if len(dear) < len(jobs) else ""
+    rest = f"; {len(jobs) - len(dear):,} others cost less than a task-minute each" if len(dear) < len(jobs) else ""
     return table(
-        f"Jobs, the most expensive first{cut}{rest}",
+        f"Jobs, most expensive first{cut}{rest}",
         dear[:_MOST_JOBS],
         {
             "Log": lambda job: _shortened(job["log"] or "").rpartition("/")[2],

@@ -16,7 +16,7 @@ _AGAINST = {
     "tasks": ("Rate against tasks", Axis(title="Tasks", log=True)),
     "transfer_bytes": ("Rate against transfer size", Axis(title="Transfer size", unit="bytes", log=True)),
 }
-# However many OSTs a log names, a page of it stays small.
+# Limit that keeps a page small for many OSTs.
 _MOST_OSTS = 200
 
 
@@ -75,7 +75,7 @@ def rate_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) 
     Raises
     ------
     InputError
-        If no row holds a rate and a place.
+        If no row has a rate and a position.
 
     Examples
     --------
@@ -96,7 +96,7 @@ def rate_figure(rows: Sequence[IoResult], references: Sequence[Reference] = ()) 
             clouds[", ".join(filter(None, (row.access, row.type)))].append((place, row.rate_mb_s))
     rates = [rate for points in clouds.values() for _, rate in points]
     if not rates:
-        raise InputError("no row holds a rate and where to draw it")
+        raise InputError("no row has a rate and a position in the chart")
     return chart(
         title=title,
         alt=f"{title}: {count(len(rates), 'measured rate')} from {min(rates):,.1f} to {max(rates):,.1f} MB/s.",

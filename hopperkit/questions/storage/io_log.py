@@ -1,4 +1,4 @@
-"""Question: what outputs of IOR, mdtest and IO500 hold, and texts of Darshan logs, as tables, findings and pictures."""
+"""Question: contents of outputs of IOR, mdtest and IO500, and of Darshan logs as text, as tables, findings and figures."""
 
 import os
 import re
@@ -27,7 +27,7 @@ from hopperlib.storage.lustre.client import ceiling_gb_s
 from hopperlib.text import count, digits
 
 MAX_ROWS = 12
-# A phase of mdtest that was left out is nothing to mend.
+# A skipped phase of mdtest needs no fix.
 _LEVELS: dict[str, Level] = {"failed": "problem", "not-run": "note"}
 # IO500 rules for each write phase (io500.org, Rules for submission). [s]
 _IO500_S = 300
@@ -47,7 +47,9 @@ def _sample(name: str) -> str:
 class Given(ask.Setting):
     """Outputs, one or several, concatenated in the form of `hopperkit.readers.source.texts_of`."""
 
-    machine: Machine = ask.machine("Compare with", help="The ceiling of as many of its nodes as the run used.")
+    machine: Machine = ask.machine(
+        "Compare with", help="Compares rates with the ceiling of as many of its nodes as the run used."
+    )
     output: str = ask.file(
         "Output of IOR, mdtest, IO500 or darshan-parser",
         _sample("ior"),
@@ -62,9 +64,9 @@ class Given(ask.Setting):
     machine_file: str = ask.machine_file()
 
     def check(self) -> None:
-        """Refuse an empty text."""
+        """Reject an empty text."""
         if not self.output.strip():
-            raise InputError("paste what IOR, mdtest, IO500 or darshan-parser printed, or drop files", name="output")
+            raise InputError("paste the output of IOR, mdtest, IO500 or darshan-parser, or drop files", name="output")
 
 
 def answer(given: Given) -> Result:
@@ -76,12 +78,9 @@ def answer(given: Given) -> Result:
         several, _ = logs_result(logs)
         results += [several] if several else []
     if not results:
-        message = "nothing in this text is output of IOR, mdtest, IO500 or darshan-parser"
+        message = "this text contains no output of IOR, mdtest, IO500 or darshan-parser"
         if _LOG.match(given.output):
-            message = (
-                "this is a Darshan log itself, which needs a program to be read: print it with darshan-parser LOG > "
-                "log.txt and give that text, or ask hopper io LOG in a terminal"
-            )
+            message = "this is a binary Darshan log: print it with darshan-parser LOG > log.txt and give that text, or run hopper io LOG in a terminal"
         raise InputError(message, name="output")
     return joined(results, unread)
 
@@ -96,13 +95,13 @@ def text_results(
     texts : mapping
         By the names of their files; files of a run of IO500 are those in the folder of its summary.
     machine : Machine
-        Whose nodes' ceiling the rates of IOR are compared with.
+        Machine whose nodes' ceiling the IOR rates are compared with.
 
     Examples
     --------
     >>> results, logs, unread = text_results({"a.txt": "# nprocs: 4", "b.txt": "milk"}, Machine.load("hopper"))
     >>> results, logs[0][1].tasks, unread
-    ([], 4, ['b.txt: nothing in it is output of IOR or mdtest'])
+    ([], 4, ['b.txt: it contains no output of IOR or mdtest'])
     """
     runs, rows, logs, unread = read_texts(texts)
     results = [io500_result(run) for run in runs]
@@ -121,14 +120,14 @@ def read_texts(
     texts : mapping
         By the names of their files; files of a run of IO500 are those in the folder of its summary.
     max_bytes : int or None
-        Most that is read of each. [bytes]
+        Limit on the size read of each. [bytes]
     details : bool
         Whether the files next to an IO500 summary are read too: spread, errors, settings.
 
     Examples
     --------
     >>> read_texts({"b.txt": "milk"})
-    ([], [], [], ['b.txt: nothing in it is output of IOR or mdtest'])
+    ([], [], [], ['b.txt: it contains no output of IOR or mdtest'])
     """
     runs: list[Io500] = []
     rows: list[IoResult] = []
@@ -155,7 +154,7 @@ def _read_each(
     unread: dict[str, str],
     max_bytes: int | None,
 ) -> None:
-    """Add what each text of a folder holds, by what wrote it, and why others were not read."""
+    """Add the contents of each text in a folder, by tool, and why others were not read."""
     runs, rows, logs = found
     for name, source in texts.items():
         try:
@@ -222,14 +221,14 @@ def _summary(rows: Sequence[IoResult]) -> str:
 
 
 def _findings(rows: Sequence[IoResult], machine: Machine) -> Iterator[Finding]:
-    """Yield which runs failed or hold no rate, by file where there are several."""
+    """Yield runs that failed or have no rate, with file names if there are several."""
     several = len({row.file for row in rows}) > 1
     for file, status, reason in dict.fromkeys((row.file, row.status, row.reason or "") for row in rows):
         if status != "ok":
             message = f"{f'{file}: ' if several else ''}{status}: {reason}"
             yield Finding(status, message, _LEVELS.get(status, "advice"))
     if not machine.file_systems:
-        message = f"The machine file of {machine.title} states no file system to compare with."
+        message = f"The machine file of {machine.title} has no file system to compare with."
         yield Finding("no-file-system", message, "note")
 
 
@@ -257,13 +256,18 @@ def _figures(rows: Sequence[IoResult], machine: Machine) -> Iterator[Figure]:
         for each in nodes
         if len(nodes) == 1 and machine.file_systems
     ]
-    # Outputs may hold no rate, or no place for one.
+    # Outputs may have no rate, or no position for one.
     with suppress(InputError):
         yield rate_figure(rows, references)
 
 
 def io500_result(run: Io500) -> Result:
     """Return a run of IO500 as an answer.
+
+    Parameters
+    ----------
+    run : Io500
+        IO500 run.
 
     Examples
     --------

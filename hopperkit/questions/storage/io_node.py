@@ -69,7 +69,7 @@ class Job(ask.Setting):
 
     @cached_property
     def parting(self) -> int:
-        """Fewest tasks at which the curves are a fifth apart; 0 if they never are."""
+        """Smallest number of tasks at which the curves are a fifth apart; 0 if they never are."""
         return divergence_point(self.one.curve, self.other.curve, apart=_APART) or 0
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Question: what buffering buys for a size of call, and the setting that does it."""
+"""Question: the gain from buffering for a call size, and the setting for it."""
 
 import shlex
 from collections.abc import Iterator
@@ -26,7 +26,7 @@ from hopperlib.text import count, digits, share
 from hopperlib.units import BYTES_PER_MEMORY_GB, BYTES_PER_MIB
 
 _SIZES = {1 << power for power in range(26)} | {10_000, 1_000_000}
-# From here on a gain is given as a factor.
+# Gains from here on are given as a factor.
 _TIMES = 2.0
 # Calibration of the costs: 1,560 tasks of Hopper with two buffers of 2 MiB.
 _CALIBRATED = {"write": 10_000, "read": 1 << 20}
@@ -43,7 +43,7 @@ class Case(ask.Setting):
     )
     direction: str = ask.choice("Direction", "write", {"read": "reading", "write": "writing"})
     buffer_kib: str = ask.choice("Size of a buffer", "2048", _BUFFER_SIZES)
-    buffers: int = ask.slider("Buffers of a file", 2, (1, 16, 1), help="Reading ahead takes a second one.")
+    buffers: int = ask.slider("Buffers of a file", 2, (1, 16, 1), help="Read-ahead needs a second one.")
     tasks_per_node: int = ask.slider("Tasks per node", 24, (1, 512, 1))
     files: int = ask.whole("Open files per task", 1, (0, 1_000_000), option="open-files")
     machine: Machine = ask.machine(
@@ -55,7 +55,7 @@ class Case(ask.Setting):
     machine_file: str = ask.machine_file()
 
     def check(self) -> None:
-        """Refuse buffers that no node holds."""
+        """Reject buffers that exceed a node's memory."""
         node = self.machine.node()
         if self.memory_mib > 1024 * node.usable_memory_gb:
             message = (
@@ -107,7 +107,7 @@ class Case(ask.Setting):
 
     @property
     def no_iobuf(self) -> bool:
-        """Whether the machine never had the library."""
+        """Whether the machine never had the iobuf library."""
         return all(launcher.kind != "aprun" for launcher in self.machine.launchers)
 
 
@@ -155,7 +155,7 @@ def _findings(case: Case) -> Iterator[Finding]:
     if case.transfer_bytes < LEAST_MEASURED_BYTES:
         low, high = MEASURED_SMALL_CALLS
         message = (
-            f"Hopper's runs had calls of {LEAST_MEASURED_BYTES:,} bytes and more; the cost of smaller ones is extrapolated. "
+            f"Hopper's runs had calls of at least {LEAST_MEASURED_BYTES:,} bytes; the cost of smaller ones is extrapolated. "
             f"Measured elsewhere: programs with calls of 1 to 16 bytes became {low} to more than {high} times as fast with a buffer."
         )
         yield Finding("extrapolated", message)

@@ -15,8 +15,8 @@ from hopperlib.text import count, digits, duration
 _WAYS: dict[Method, str] = {
     "serial": "one request after another (DVS on Hopper)",
     "parallel": "all servers side by side",
-    "cached": "one task per node requests, the node caches the answers",
-    "broadcast": "one task reads, all others are passed a copy",
+    "cached": "one task per node requests, and the node caches the replies",
+    "broadcast": "one task reads and broadcasts to all others",
     "image": "each node opens one image (squashfs, container)",
 }
 
@@ -24,7 +24,7 @@ _WAYS: dict[Method, str] = {
 class Job(ask.Setting):
     """A job, what each of its tasks loads, and the servers that it loads from."""
 
-    machine: Machine = ask.machine(help="Whose launcher the lines are for.")
+    machine: Machine = ask.machine(help="Machine whose launcher the commands use.")
     nodes: int = ask.whole("Nodes of the job", 256, (1, 1_000_000))
     tasks_per_node: int = ask.whole("Tasks per node", 24, (1, 1024))
     files: int = ask.whole(
@@ -47,7 +47,7 @@ class Job(ask.Setting):
         "Servers that work in parallel",
         8,
         (1, 64, 1),
-        assumed="No source prints how many there were. With requests one after another all but one are idle.",
+        assumed="No source prints how many there were. With sequential requests, all but one are idle.",
     )
     requests_per_s: float = ask.number(
         "Request rate of a server",
@@ -94,7 +94,7 @@ class Job(ask.Setting):
         return load_time(method, **self._settings(nodes))
 
     def range_s(self, method: Method) -> tuple[float, float, float]:
-        """Least, usual and greatest time of one way. [s]"""
+        """Minimum, typical and maximum time of one way. [s]"""
         return load_range_s(method, **self._settings())
 
     @cached_property
@@ -137,12 +137,12 @@ def _summary(job: Job) -> str:
     serial, cached, image, broadcast = (duration(job.times[way].total_s) for way in ways)
     return (
         f"{loads} for {serial} if requests are answered one after another, for {cached} if each node requests once, "
-        f"for {image} out of one image a node, and for {broadcast} with a broadcast."
+        f"for {image} from one image per node, and for {broadcast} with a broadcast."
     )
 
 
 def _lines(job: Job) -> Iterator[Snippet]:
-    """Yield what brings the environment to the nodes, in the words of the machine's launcher."""
+    """Yield commands that copy the environment to the nodes, with the machine's launcher."""
     lines = node_lines(job.machine, nodes=job.nodes, tasks=job.tasks)
     if lines is None:
         return

@@ -24,7 +24,7 @@ from hopperlib.text import count, share
 
 # Length of a sample of the probe. [s]
 _SAMPLE_S = 5.0
-# All dumps of the run had that much. [GB]
+# Total of all dumps of the run. [GB]
 _SIZES_GB = (30_000.0, 42_000.0)
 
 
@@ -37,7 +37,7 @@ class Case(ask.Setting):
         119.0,
         (5.0, 500.0, 1.0),
         unit="MB/s",
-        assumed="Worked out from the time of the dump; the answer gives the interval.",
+        assumed="Derived from the time of the dump; the answer gives the interval.",
     )
     size_tb: float = ask.slider(
         "Size of the dump",
@@ -62,7 +62,7 @@ class Case(ask.Setting):
     )
 
     def check(self) -> None:
-        """Refuse values that do not fit together."""
+        """Reject inconsistent values."""
         if self.slow_mb_s > self.healthy_mb_s:
             rule = f"must not be above healthy_mb_s={self.healthy_mb_s:g}"
             raise refusal("slow_mb_s", self.slow_mb_s, rule)

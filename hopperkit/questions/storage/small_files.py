@@ -12,7 +12,7 @@ from hopperlib.machine import FileSystem, Machine
 from hopperlib.storage.lustre.client import file_system_of
 from hopperlib.text import count, digits
 
-# Inodes of a project on Lustre are limited to some millions at most sites.
+# Most sites limit a project's inodes on Lustre to some millions.
 _MANY, _SHORT_S = 100_000, 1.0
 _SHARED = """\
 with h5py.File("out.h5", "w", driver="mpio", comm=comm) as file:
@@ -31,7 +31,7 @@ class Files(ask.Setting):
 
     @property
     def system(self) -> FileSystem:
-        """Where they go."""
+        """The file system of the files."""
         return file_system_of(self.machine)
 
     @cached_property
@@ -73,7 +73,7 @@ def _lines(given: Files) -> Iterator[Snippet]:
     nodes = min(given.nodes, given.tasks)
     if lines := node_lines(given.machine, nodes=nodes, tasks=given.tasks):
         yield Snippet(
-            "Write on the nodes, leave one archive a node",
+            "Write on the nodes, keep one archive per node",
             "export WORK=/dev/shm/$USER-out   # or /tmp, where that is a disk of the node\n"
             f"{lines.once} mkdir -p $WORK\n{lines.everywhere} ./program --output $WORK\n"
             f'{lines.once} sh -c "tar cf out-\\$(hostname).tar -C $WORK ."',
@@ -94,12 +94,12 @@ def _summary(given: Files) -> str:
         f"{verdict}{count(given.files, 'file')} in one folder of {given.system.name} ({given.machine.title}) take "
         f"{digits(usual, 3)} s to create or to open ({digits(low, 3)} to {digits(high, 3)} s), and as long again each "
         f"time they are read, listed or deleted; their data take {digits(now.moving_s, 3)} s. "
-        f"One archive a node leaves {count(archive.files, 'file')}."
+        f"One archive per node leaves {count(archive.files, 'file')}."
     )
 
 
 def _costs(given: Files) -> bool:
-    """Whether the files are worth a word."""
+    """Whether the files need advice."""
     return given.files >= _MANY or given.costs["one folder"].metadata_s.usual > _SHORT_S
 
 
@@ -107,10 +107,10 @@ def _finding(given: Files) -> Finding:
     """Return the recommendation."""
     now = given.costs["one folder"]
     if not _costs(given):
-        return Finding("few-files", "So few files cost almost nothing: leave them unchanged.", "ok")
+        return Finding("few-files", "So few files cost almost nothing: keep them as they are.", "ok")
     message = (
         f"The metadata servers, which all jobs share, answer {count(given.files, 'request')} for them; quotas count each file. "
-        "Write them where only your node is concerned, and leave few large ones."
+        "Write them to node-local storage, and keep only a few large files."
     )
     return Finding("many-files", message, "problem" if now.metadata_s.usual > now.moving_s else "advice")
 
@@ -118,7 +118,7 @@ def _finding(given: Files) -> Finding:
 def _table(given: Files) -> Table:
     """Return the cost of each method."""
     return table(
-        "The same data four ways",
+        "The same data stored in four ways",
         WAYS,
         {
             "Way": lambda way: way,

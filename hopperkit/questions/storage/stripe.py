@@ -1,4 +1,4 @@
-"""Question: how a file is striped, what that makes of its rate, and which command does it."""
+"""Question: how a file is striped, its resulting rate, and the command to set it."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -26,11 +26,11 @@ from hopperlib.storage.lustre.striping import Layout
 from hopperlib.text import count, digits, share
 from hopperlib.units import BYTES_PER_GB, BYTES_PER_MIB, duration_s
 
-# Counts at which the curve is drawn: all of the first few, then wider apart.
+# Counts at which the curve is drawn: the first few, then wider apart.
 _CURVE = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 144, 156, 192, 256, 384, 512, 1024)
-# Share of the time from which a part of it is worth a word.
+# Share of the time above which a part is mentioned.
 _WORTH_SAYING = 0.05
-# From here on it decides.
+# From here on, it dominates.
 _DECIDES = 0.5
 _STRIPE_SIZES = {f"{1 << power}": f"{1 << power} MiB" for power in range(11)}
 _KINDS = {"lustre": "Lustre", **{kind: other.title for kind, other in OTHER_FILE_SYSTEMS.items()}}
@@ -63,7 +63,7 @@ class Case(ask.Setting):
     block_kib: int = ask.number("Data per call", 1024, (1, 1 << 20, 64), unit="KiB")
     direction: str = ask.choice("Direction", "write", {"write": "writing", "read": "reading"})
     nodes: int = ask.whole(
-        "Nodes of the tasks", 0, (0, 10_000_000), help="0 = as few nodes as hold the tasks.", advanced=True
+        "Nodes of the tasks", 0, (0, 10_000_000), help="0 = as few nodes as possible for the tasks.", advanced=True
     )
     first_ost: int = ask.whole("OST of the first stripe", 0, (0, 10_000), advanced=True)
     offset_gb: float = ask.number(
@@ -79,7 +79,7 @@ class Case(ask.Setting):
         advanced=True,
     )
     lock_ms: float = ask.number(
-        "Cost of a lock that changes hands",
+        "Cost of a lock transfer",
         2.0,
         (0.0, 1000.0, 0.5),
         unit="ms",
@@ -134,7 +134,7 @@ class Case(ask.Setting):
         "How long it takes now",
         max_length=40,
         placeholder="20 min",
-        help="With the stripes above; with 0 stripes, with what new files get.",
+        help="Measured time with these stripes; with 0 stripes, with the default for new files.",
         advanced=True,
     )
     file_system: str = ask.text(
@@ -154,13 +154,13 @@ class Case(ask.Setting):
     machine_file: str = ask.machine_file()
 
     def check(self) -> None:
-        """Refuse values that do not fit together."""
+        """Reject inconsistent values."""
         if self.elsewhere:
             return
         if self.now.strip():
             duration_s(self.now)
         if self.stripe_count > (most := self.system.max_stripe_count):
-            rule = f"must be from 1 to {most}, the most that {self.machine.title} allows"
+            rule = f"must be from 1 to {most}, the maximum on {self.machine.title}"
             raise refusal("stripe_count", self.stripe_count, rule)
         if self.nodes > self.writers:
             raise refusal("nodes", self.nodes, f"must not be more than writers={self.writers:,}")
@@ -174,7 +174,7 @@ class Case(ask.Setting):
 
     @cached_property
     def elsewhere(self) -> str:
-        """The kind of file system where that is not Lustre; else nothing."""
+        """The kind of file system if it is not Lustre; otherwise None."""
         return self.storage.kind if self.storage else "" if self.kind == "lustre" else self.kind
 
     @cached_property
@@ -228,7 +228,7 @@ class Case(ask.Setting):
 
     @property
     def hints_mpi(self) -> str:
-        """Whose MPI takes the hints."""
+        """MPI library for the hints."""
         return mpi_of(self.machine) if self.mpi == "machine" else self.mpi
 
     @property
@@ -238,12 +238,12 @@ class Case(ask.Setting):
 
     @property
     def advised(self) -> bool:
-        """Whether the layout is the advised one."""
+        """Whether the layout is the recommended one."""
         return not self.stripe_count
 
     @cached_property
     def advice(self) -> Advice:
-        """The layout that suits."""
+        """The recommended layout."""
         return advise(
             self.size_bytes,
             self.writers,
@@ -261,12 +261,12 @@ class Case(ask.Setting):
         )
 
     def range_s(self, writing: Writing, count: int, stripe_bytes: int) -> Range:
-        """Return between which times writes lie. [s]"""
+        """Return the range of write times. [s]"""
         return time_range_s(writing, count, stripe_bytes, self.system, costs=self.costs, rates=self.rates)
 
     @cached_property
     def expected_s(self) -> Range:
-        """Between which times the writes lie with the layout that is judged. [s]"""
+        """Range of the write times with the layout in question. [s]"""
         usual = self.range_s(self.writing, self.layout.stripe_count, self.layout.stripe_size_bytes)
         # A progressive layout is estimated as a whole.
         return usual.times(self.estimate.time_s / usual.usual)
@@ -298,12 +298,12 @@ class Case(ask.Setting):
 
     @cached_property
     def writing(self) -> Writing:
-        """How the data are written: who follows the advice lets aggregators write a shared file."""
+        """How the data are written: following the advice, aggregators write a shared file."""
         return self.advice.writing if self.advised else self.as_it_is
 
     @cached_property
     def layout(self) -> Layout:
-        """The layout that is judged."""
+        """The layout in question."""
         advised = self.advice.layout
         return Layout(
             stripe_count=self.stripe_count or advised.stripe_count,
@@ -352,7 +352,7 @@ def answer(case: Case) -> Result:
 
 
 def _elsewhere(case: Case) -> Result:
-    """Return the settings on a file system other than Lustre, in its site's words if known."""
+    """Return the settings for a file system other than Lustre, with its site's advice if known."""
     other, storage = OTHER_FILE_SYSTEMS[case.elsewhere], case.storage
     commands = dict(other.commands)
     if line := hints_line(other.hints, case.hints_mpi):
@@ -373,18 +373,18 @@ def _elsewhere(case: Case) -> Result:
 
 def _summary(case: Case) -> str:
     estimate, layout, command = case.estimate, case.layout, case.advice.commands[0]
-    # The first part is the moving of the data itself, which everybody pays.
+    # The first part is moving the data, which every layout pays.
     part, part_s = max(list(estimate.parts_s.items())[1:], key=lambda named: named[1])
     part_share = part_s / estimate.time_s
     costs = f", and {part} cost {share(part_share)} of the time" if part_share > _WORTH_SAYING else ""
     decides = f"limited by {limit_words(estimate.limit)}{costs}"
     if part_share > _DECIDES:
-        decides = f"{part} decides, {share(part_share)} of the time"
+        decides = f"{part} dominates with {share(part_share)} of the time"
     pace = f"{digits(estimate.time_s, 3)} s, {digits(estimate.rate_gb_s, 3)} GB/s; {decides}"
     recommended = f"Recommended{_by_site(case)}: "
     if case.advised:
         why = "; ".join(case.advice.reasons)
-        kept = "leave what new files get, " if case.advice.keeps_default else ""
+        kept = "keep the default for new files, " if case.advice.keeps_default else ""
         return (
             f"{recommended}{kept}{command}. The {case.direction}s then take {pace}{_between(case)}. Why: {why}."
             f"{_departs(case)}"
@@ -394,7 +394,7 @@ def _summary(case: Case) -> str:
 
 
 def _by_site(case: Case) -> str:
-    """Return whose rule the recommendation is, with its source; nothing where the model chose."""
+    """Return the origin of the recommendation, with its source; empty if the model chose."""
     if not case.advice.by_site:
         return ""
     where = case.machine.provenance.get(f"file_system.{case.system.name}.guide_stripe_counts")
@@ -403,22 +403,22 @@ def _by_site(case: Case) -> str:
 
 
 def _departs(case: Case) -> str:
-    """Return that the estimate prefers a layout that departs from the site's rule; nothing where it does not."""
+    """Return the statement that the estimate prefers another layout than the site's rule; empty if it does not."""
     other = next((each for each in case.advice.alternatives if each.reason.startswith(DEPARTS)), None)
     return f" The estimate prefers {other.command}, which {other.reason}." if other else ""
 
 
 def _between(case: Case) -> str:
-    """Return between which times the writes are expected."""
+    """Return the expected range of write times."""
     low, _, high = case.expected_s
-    rests = "from the measurements there" if case.rates else "as shared file systems vary"
+    rests = "from the measurements there" if case.rates else "from the variation of shared file systems"
     return f" ({digits(low, 3)} to {digits(high, 3)} s {rests})"
 
 
 def _change(gain: Gain) -> Snippet:
     """Return the command for a change, and its gain."""
     action = f"{gain.change.what[0].upper()}{gain.change.what[1:]}"
-    return Snippet(f"{action}, which wins {_won(gain)}", gain.change.line.replace("; ", "\n"))
+    return Snippet(f"{action}, which saves {_won(gain)}", gain.change.line.replace("; ", "\n"))
 
 
 def _won(gain: Gain) -> str:
@@ -434,7 +434,7 @@ def _now_summary(case: Case) -> str:
     verdict = {
         "expected": f"within what {case.system.name} of {case.machine.title} gives such writes, {range_words}",
         "slower": f"slower than {case.system.name} of {case.machine.title} should be for such writes, {range_words}: "
-        "another cause than the layout has a part in it, which `hopper io` finds in a Darshan log of the job",
+        "part of it has another cause than the layout, which `hopper io` can find in a Darshan log of the job",
         "faster": f"faster than the estimate for {case.system.name} of {case.machine.title}, {range_words}: "
         "caches absorbed part of it, or the file system is faster than its record",
     }[standing.verdict]
@@ -450,17 +450,17 @@ def _findings(case: Case) -> Iterator[Finding]:
 
 
 def _site_findings(case: Case) -> Iterator[Finding]:
-    """Yield other facts about the file system, and its unknowns."""
+    """Yield other facts about the file system, and unknowns."""
     title = case.machine.title
     if case.state and not case.state.osts and not case.osts:
         message = (
-            f"`lfs getstripe` does not count the OSTs: the {case.layout.osts} of {title} are taken. "
+            f"`lfs getstripe` does not count the OSTs: the {case.layout.osts} of {title} are assumed. "
             "Give the output of `lfs df` too."
         )
         yield Finding("uncounted-osts", message)
     if (case.osts or case.state) and not case.ost_rate_mb_s:
         rate = f"{1000 * case.system.ost_peak_gb_s:,.0f} MB/s"
-        message = f"An OST is taken to be as fast as on {title}, {rate}: give the rate of yours."
+        message = f"An OST is assumed to be as fast as on {title}, {rate}: give the rate of yours."
         yield Finding("ost-rate", message, "note")
     if case.state:
         yield from case.state.findings
@@ -522,7 +522,7 @@ def _rate(case: Case) -> Figure:
         title="Rate against stripe count",
         alt=f"Rate for stripe counts from 1 to {counts[-1]}: {case.estimate.rate_gb_s:.2f} GB/s at the chosen "
         f"{case.layout.stripe_count}, best {max(rates):.2f} GB/s at {best}. Four more lines show what tasks, clients, "
-        "OSTs and file system would each allow; a line that is above the chart sets no limit.",
+        "OSTs and file system would each allow; lines above the chart impose no limit.",
         x=Axis(title="Stripe count", low=0, high=1.02 * max(counts)),
         # Limits far above the achieved rate would compress it to the axis.
         y=Axis(title="Rate", unit="GB/s", low=0, high=4 * max(rates), decimals=2),

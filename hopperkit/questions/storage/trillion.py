@@ -24,7 +24,7 @@ from hopperlib.storage.lustre.osts import (
 from hopperlib.text import count
 
 _DOCUMENTED_RATE, _DOCUMENTED_SPREAD = 27.007, 200.0
-# Steps of the rate that are drawn.
+# Number of steps of the rate to draw.
 _DRAWN_STEPS = 60
 _REPETITIONS = 50
 _ASSUMED = Finding(
@@ -34,16 +34,16 @@ _ASSUMED = Finding(
 )
 
 
-@lru_cache(maxsize=8)  # Most controls do not change the deals.
+@lru_cache(maxsize=8)  # Most controls do not affect the placement.
 def _deals(allocator: str, files: int, stripe_count: int, osts: int, seed: int) -> list[list[int]]:
-    """Return the objects of each OST, deal after deal; emptier OSTs are preferred where the allocator weighs them."""
+    """Return the objects on each OST for repeated placements; emptier OSTs are preferred if the allocator weighs them."""
     deal = partial(place_objects, files, stripe_count, osts, allocator=allocator, rng=random.Random(seed))
     times = affordable_repetitions(_REPETITIONS, files, stripe_count, allocator)
     return [deal(weights=uneven_weights(osts)) for _ in range(times)]
 
 
 class Case(ask.Setting):
-    """Many files dealt over OSTs, and one shared file with barriers."""
+    """Many files distributed over OSTs, and one shared file with barriers."""
 
     allocator: str = ask.choice(
         "Placement of the files on OSTs",
@@ -66,23 +66,23 @@ class Case(ask.Setting):
     seed: int = ask.whole("Random seed", 1, (0, 1_000_000), advanced=True)
 
     def check(self) -> None:
-        """Refuse values that do not fit together."""
+        """Reject inconsistent values."""
         if self.stripe_count > self.osts:
             raise refusal("stripe_count", self.stripe_count, f"must be from 1 to {self.osts}, the OSTs")
 
     @property
     def deals(self) -> list[list[int]]:
-        """Objects of each OST, the files dealt again and again."""
+        """Objects on each OST, for repeated placements of the files."""
         return _deals(self.allocator, self.files, self.stripe_count, self.osts, self.seed)
 
     @cached_property
     def dumps(self) -> list[FileDump]:
-        """The dumps of these deals."""
+        """The dumps for these placements."""
         return [file_dump(1000 * self.size_tb, objects, peak_gb_s=self.peak_gb_s) for objects in self.deals]
 
     @cached_property
     def first_steps(self) -> list[tuple[float, float]]:
-        """Rate over time of the first deal. [s], [GB/s]"""
+        """Rate over time for the first placement. [s], [GB/s]"""
         times_s = finish_times_s(1000 * self.size_tb, self.deals[0], peak_gb_s=self.peak_gb_s)
         return rate_steps(times_s, self.peak_gb_s)
 
@@ -140,14 +140,14 @@ def _summary(case: Case) -> str:
 
 def _values(case: Case) -> Iterator[Value]:
     rates, spreads = [dump.rate_gb_s for dump in case.dumps], [dump.spread_s for dump in case.dumps]
-    deals = f"nine of ten of {len(rates)} deals" if len(rates) > 1 else ""
+    deals = f"nine of ten of {len(rates)} placements" if len(rates) > 1 else ""
     yield _dealt("Rate, file per process", case.rate_gb_s, rates, "GB/s", 1, note=deals)
     yield _dealt("OSTs finish apart by", case.mean_spread_s, spreads, "s", 0)
     yield Value("Rate, one shared file", case.shared_gb_s, "predicted", "GB/s", 1)
 
 
 def _dealt(label: str, mean: float, values: list[float], unit: str, decimals: int, note: str = "") -> Value:
-    """Return a number of repeated deals, with its range if there are several."""
+    """Return a number from repeated placements, with its range if there are several."""
     if len(values) == 1:
         return Value(label, mean, "predicted", unit, decimals)
     low, high = central_range(values)

@@ -1,7 +1,7 @@
-"""Read Darshan logs with pydarshan, which the extra ``darshan`` installs, or as ``darshan-parser`` prints them.
+"""Read Darshan logs with pydarshan (install the extra ``darshan``), or from the output of ``darshan-parser``.
 
 A damaged log can crash the library below pydarshan. Another process therefore reads the logs and passes on one module
-at a time: modules read before a crash are kept, the rest is reported as missing, and a new process continues with the
+at a time: modules read before a crash are kept, the rest are reported as missing, and a new process continues with the
 next log.
 """
 
@@ -31,10 +31,10 @@ _INSTALL = (
 _MARK = "hopper-darshan "
 # Messages of the other process about a log, one part at a time.
 _PARTS = ("job", "reading", "module", "frames", "names", "hosts", "lost", "note", "failed")
-# Initial bytes of text, and of compressed text; a log begins with its version number.
+# Initial bytes of text and of compressed text; a log starts with its version number.
 _TEXT = (b"# ", b"\n#", b"\x1f\x8b", b"BZ", b"\xfd7")
 _CHILD = "import sys; from hopperkit.readers.darshan import _write_logs; _write_logs(float(sys.argv[1]), sys.argv[2:])"
-# Logs that one process reads: it starts in half a second, and a list of arguments has an end.
+# Number of logs per process: starting one takes half a second, and argument lists have a maximum length.
 _LOGS_AT_ONCE = 200
 
 
@@ -48,16 +48,16 @@ def read_darshan(path: str | os.PathLike[str] | Iterable[str], *, timeout_s: flo
     Parameters
     ----------
     path : str, path-like, or open file or lines of text
-        A log, or what ``darshan-parser`` prints of one; ``-`` is such a text on standard input.
+        A log, or the output of ``darshan-parser``; ``-`` reads such output from standard input.
     timeout_s : float
-        How long the reading may take. [s]
+        Longest time allowed for reading. [s]
 
     Raises
     ------
     DarshanMissing
         If pydarshan is not installed.
     InputError
-        If the file is no Darshan log, or so damaged that not even the job can be read.
+        If the file is not a Darshan log, or is too damaged to read even the job.
 
     Examples
     --------
@@ -76,14 +76,14 @@ def read_darshan(path: str | os.PathLike[str] | Iterable[str], *, timeout_s: flo
 def read_darshan_logs(
     paths: Sequence[str | os.PathLike[str]] | str | os.PathLike[str], *, timeout_s: float = 600
 ) -> Iterator[tuple[str, DarshanLog | InputError]]:
-    """Yield each log in files with its name, or why it cannot be read; pydarshan may be missing.
+    """Yield each log with its file name, or the reason why it cannot be read; pydarshan may be missing.
 
     Parameters
     ----------
     paths : str or path-like, or sequence of them
-        Logs, and folders of them.
+        Logs, or folders that contain logs.
     timeout_s : float
-        How long the reading of one log may take. [s]
+        Longest time allowed for reading one log. [s]
 
     Examples
     --------
@@ -100,10 +100,13 @@ def read_darshan_logs(
             except InputError as error:
                 yield path, error
             continue
-        # A FIFO or a device is never opened: it may give nothing, forever.
+        # A FIFO or a device is never opened: reading might block forever.
         if not os.path.isfile(waiting[0]):
             path = waiting.pop(0)
-            kinds = ((os.path.isdir, "is a directory; give a log in it"), (os.path.lexists, "is not a regular file"))
+            kinds = (
+                (os.path.isdir, "is a directory; give a log inside it"),
+                (os.path.lexists, "is not a regular file"),
+            )
             reason = next((words for test, words in kinds if test(path)), "there is no such file")
             yield path, InputError(f"{path}: {reason}")
             continue
@@ -123,7 +126,7 @@ def _is_text(path: str) -> bool:
 
 
 def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, DarshanLog | InputError]]:
-    """Yield the logs that one process reads: all, or those up to the first that crashes it."""
+    """Yield the logs that one process reads, up to the first that crashes it."""
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(part or os.getcwd() for part in sys.path)}
     command = [sys.executable, "-P", "-W", "ignore", "-c", _CHILD, str(timeout_s), *paths]
     done = 0
@@ -152,7 +155,7 @@ def _read(paths: Sequence[str], timeout_s: float) -> Iterator[tuple[str, Darshan
 
 
 def _written_parts(lines: Iterable[bytes]) -> Iterator[dict[str, Any]]:
-    """Yield the parts that the other process wrote, among the library's output."""
+    """Yield the parts that the other process wrote; the library's output is mixed in."""
     for line in lines:
         if line.startswith(_MARK.encode()) and line.rstrip().endswith(b"}"):
             yield json.loads(line[len(_MARK) :])
@@ -162,13 +165,13 @@ def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> Dar
     """Assemble one log from the parts that the other process wrote."""
     fields = {name: [part[name] for part in parts if name in part] for name in _PARTS}
     if not fields["job"]:
-        reason = (*fields["failed"], "it is damaged or something else")[0]
+        reason = (*fields["failed"], "it is damaged or not a log")[0]
         return InputError(f"{path}: cannot be read as a Darshan log ({reason})")
     missing = fields["lost"]
     if not finished:
         at = f" in module {fields['reading'][-1]}" if fields["reading"] else ""
         missing.append(f"the log is damaged{at}: the rest could not be read")
-    # JSON has no whole numbers as names.
+    # JSON does not allow integers as names.
     names, hosts = (
         {int(key): each for part in fields[name] for key, each in part.items()} for name in ("names", "hosts")
     )
@@ -178,17 +181,17 @@ def _assembled(path: str, parts: list[dict[str, Any]], *, finished: bool) -> Dar
 
 
 def _write(part: Mapping[str, Any]) -> None:
-    """Hand one part over, at once: the next may crash."""
+    """Send one part immediately, because the next may crash."""
     sys.stdout.write(f"\n{_MARK}{json.dumps(part)}\n")
     sys.stdout.flush()
 
 
 class _Later(ModuleType):
-    """A module that pydarshan imports but does not use here: it is imported on first use."""
+    """A module that pydarshan imports but does not need here; it is imported on first use."""
 
     def __getattr__(self, name: str) -> Any:
-        """Import the module in place of this one; `name` is an attribute of it."""
-        # Queries for package or loader attributes do not need it.
+        """Import the real module and return its attribute `name`."""
+        # Lookups of package or loader attributes do not need the real module.
         if name.startswith("__"):
             raise AttributeError(name)
         if sys.modules[self.__name__] is self:
@@ -197,7 +200,7 @@ class _Later(ModuleType):
 
 
 def _write_logs(timeout_s: float, paths: Sequence[str]) -> None:
-    """Read logs and write their parts; runs in the other process, which an alarm ends even within the library."""
+    """Read logs and write their parts. This runs in the other process, which an alarm ends even inside the library."""
     if "pandas" not in sys.modules:
         sys.modules["pandas"] = _Later("pandas")
     try:
@@ -217,7 +220,7 @@ def _write_logs(timeout_s: float, paths: Sequence[str]) -> None:
 
 
 def _parts(report: Any) -> Iterator[dict[str, Any]]:
-    """Yield the job and one module after the other as plain data."""
+    """Yield the job and then each module as plain data."""
     yield {"job": _job(report)}
     used = {"LUSTRE", *LOWER, *UPPER, "APMPI"}
     for module, state in report.modules.items():
@@ -227,22 +230,22 @@ def _parts(report: Any) -> Iterator[dict[str, Any]]:
         try:
             if module in used:
                 yield from _module_parts(report, module)
-        except Exception as error:  # as above; the other modules may still be whole
-            # pydarshan's warnings are of no use to readers.
+        except Exception as error:  # as above; the other modules may still be intact
+            # pydarshan's warnings do not help users.
             torn = isinstance(error, (KeyError, AttributeError, IndexError)) or not str(error)
             yield {"lost": f"module {module} could not be read: {'it is damaged' if torn else str(error)[:200]}"}
-    # Heat maps hold the same bytes again, over time.
+    # Heat maps contain the same bytes again, by time.
     if unused := [module for module in report.modules if module not in used | {"HEATMAP"}]:
         yield {"note": f"in the log and not used here: {', '.join(unused)}"}
 
 
 def _job(report: Any) -> dict[str, Any]:
-    """Return the job from the head of a log."""
+    """Return the job from the header of a log."""
     job = report.metadata.get("job", {})
-    # Unreadable fields of the head are zero in pydarshan.
+    # pydarshan returns zero for unreadable header fields.
     if not job.get("nprocs"):
-        raise ValueError("its head is damaged: it names no tasks")
-    # Only these metadata: the string of hints is Darshan's setting for writing the log, not the job's.
+        raise ValueError("its header is damaged: it has no number of tasks")
+    # Only these metadata are used: the hints are Darshan's own for writing the log, not the job's.
     run_time = job.get("run_time") or float(job.get("end_time_sec", 0)) - float(job.get("start_time_sec", 0)) + 1
     return {
         **{
@@ -257,7 +260,7 @@ def _job(report: Any) -> dict[str, Any]:
 
 
 def _module_parts(report: Any, module: str) -> Iterator[dict[str, Any]]:
-    """Yield the data of one module: nodes of tasks, or counters and file names."""
+    """Yield the data of one module: the tasks' nodes, or counters and file names."""
     if module == "APMPI":
         report.mod_read_all_apmpi_records(warnings=False)
         yield {"hosts": dict(_hosts(report.records[module]))}
@@ -268,16 +271,16 @@ def _module_parts(report: Any, module: str) -> Iterator[dict[str, Any]]:
 
 
 def _hosts(records: Iterable[Any]) -> Iterator[tuple[int, str]]:
-    """Yield tasks and their nodes, as far as records contain them."""
+    """Yield tasks and their nodes, where records contain them."""
     for record in records:
-        # The first record of a module may be of all tasks.
+        # The first record of a module may cover all tasks.
         with suppress(KeyError):
             if int(record["rank"]) >= 0 and record["node_name"]:
                 yield int(record["rank"]), str(record["node_name"])
 
 
 def _counted(report: Any, module: str) -> dict[str, dict[str, list[Any]]]:
-    """Return the tables of a module's counters, read now."""
+    """Read and return the tables of a module's counters."""
     if module == "LUSTRE":
         report.mod_read_all_lustre_records()
     else:
@@ -286,9 +289,9 @@ def _counted(report: Any, module: str) -> dict[str, dict[str, list[Any]]]:
 
 
 def _frames(report: Any, module: str) -> dict[str, dict[str, list[Any]]]:
-    """Return the tables of a module that was read, without the columns that nobody needs here."""
+    """Return the tables of a module, without unused columns."""
     records = report.records[module].to_numpy()
-    # Since Darshan 3.4.5 a file has several components of a layout.
+    # Since Darshan 3.4.5, a file can have several layout components.
     parts = [(record, part) for record in records for part in record.get("components", (record,))]
     prefix = (LOWER | UPPER).get(module, module)
     wanted = {f"{prefix}_{name}" for name in COLUMNS}
@@ -299,7 +302,7 @@ def _frames(report: Any, module: str) -> dict[str, dict[str, list[Any]]]:
         for name, values in columns:
             if module == "LUSTRE":
                 frame[name.replace("_COMP_", "_")] = list(values)
-            # A counter that is zero everywhere counts as one that is not there, except where that is an answer.
+            # A counter that is zero everywhere is treated as absent, except where zero is meaningful.
             elif name in wanted and ("_SEQ_" in name or any(values)):
                 frame[name] = list(values)
         frames[kind] = frame

@@ -1,4 +1,4 @@
-"""Tables of counters, made into the records of a Darshan log."""
+"""Convert tables of counters into the records of a Darshan log."""
 
 import math
 from collections import defaultdict
@@ -10,18 +10,18 @@ from typing import Any
 from hopperkit.iologs.darshan_log import DAOS, SIZE_BINS, DarshanLog, FileRecord, StripeLayout
 
 _STREAMS = ("<STDIN>", "<STDOUT>", "<STDERR>")
-# Darshan's numbers of the three, which stay when names are made anonymous.
+# Darshan's record numbers for the three streams, which survive anonymization.
 _STREAM_NUMBERS = (14734109647742566553, 15920181672442173319, 7238257241479193519)
-# Modules with a record for each file, by where their calls end; the prefix of their counters.
+# Modules with one record per file, by the layer that serves their calls, with the prefix of their counters.
 LOWER = {"POSIX": "POSIX", "STDIO": "STDIO", "DFS": "DFS", "DAOS": "DAOS"}
 UPPER = {"MPI-IO": "MPIIO", "H5F": "H5F", "H5D": "H5D", "PNETCDF_FILE": "PNETCDF_FILE", "PNETCDF_VAR": "PNETCDF_VAR"}
-# Names of read calls in each module; writes likewise.
+# Counters of read calls in each module; the names for writes are formed alike.
 _CALLS = ("{}S", "NB_{}S", "INDEP_{}S", "COLL_{}S", "SPLIT_{}S", "{}XS", "ARRAY_{}S")
 # Fields of a record, and the counters that add up to them.
 _SUMMED = {
     "bytes_read": ("BYTES_READ",),
     "bytes_written": ("BYTES_WRITTEN",),
-    # Objects of DAOS are fetched and updated, its keys got and put.
+    # DAOS objects are fetched and updated; its keys are read with get and written with put.
     "reads": (*(form.format("READ") for form in _CALLS), "OBJ_FETCHES", "KV_GETS"),
     "writes": (*(form.format("WRITE") for form in _CALLS), "OBJ_UPDATES", "KV_PUTS"),
     "opens": tuple(f"{which}OPENS" for which in ("", "INDEP_", "COLL_", "GLOBAL_", "LOCAL_", "OBJ_", "ARRAY_", "KV_")),
@@ -33,7 +33,7 @@ _COMMON = tuple((f"ACCESS{place}_COUNT", f"ACCESS{place}_ACCESS") for place in (
 _COUNTS = (
     *("SEEKS", "STATS", "SEQ_READS", "SEQ_WRITES", "CONSEC_READS", "CONSEC_WRITES", "RW_SWITCHES"),
     *("COLL_READS", "COLL_WRITES", "COLL_OPENS", "VIEWS"),
-    # Calls that flush data from memory: of POSIX, of MPI-IO, of stdio and HDF5.
+    # Calls that flush data from memory, in POSIX, MPI-IO, stdio, and HDF5.
     *("FSYNCS", "FDSYNCS", "SYNCS", "FLUSHES"),
 )
 _NEEDED = (
@@ -42,7 +42,7 @@ _NEEDED = (
     *(f"F_{way}_{name}" for way in ("READ", "WRITE") for name in ("TIME", "START_TIMESTAMP", "END_TIMESTAMP")),
     *("F_META_TIME", "F_SLOWEST_RANK_TIME", "SLOWEST_RANK", "F_MAX_READ_TIME", "F_MAX_WRITE_TIME"),
 )
-# Columns of a module that are of use here, without its prefix.
+# Columns used here, without the module's prefix.
 COLUMNS = frozenset({*_NEEDED, *_COUNTS, *chain.from_iterable(_SUMMED.values())})
 
 _TABLES = ("counters", "fcounters")
@@ -59,7 +59,7 @@ def log_from_frames(
     notes: Sequence[str] = (),
     missing: Sequence[str] = (),
 ) -> DarshanLog:
-    """Return the log that tables hold: module -> ``counters`` or ``fcounters`` -> column -> values."""
+    """Return the log stored in tables: module -> ``counters`` or ``fcounters`` -> column -> values."""
     tasks = _positive(job.get("tasks"))
     striping = frames.get("LUSTRE", {}).get("counters", {})
     layouts = layouts_from_frame(striping)
@@ -90,7 +90,7 @@ def log_from_frames(
 
 
 def _by_task(frames: Mapping[str, Mapping[str, Frame]]) -> tuple[dict[int, float], dict[int, int]]:
-    """Return time in calls and bytes of each task, from records that are of one task alone."""
+    """Return the time in calls and the bytes of each task, from records that belong to a single task."""
     seconds: dict[int, float] = defaultdict(float)
     moved: dict[int, int] = defaultdict(int)
     for module in LOWER.keys() & frames.keys():
@@ -119,15 +119,17 @@ def _by_task(frames: Mapping[str, Mapping[str, Frame]]) -> tuple[dict[int, float
 
 
 def _files(gathered: Mapping[str, Mapping[int, FileRecord]]) -> Iterator[FileRecord]:
-    """Yield the records that count as files: those below MPI-IO, and what MPI-IO moved that none below it saw."""
+    """Yield the records counted as files: those of the layers below MPI-IO, plus MPI-IO data that no lower layer
+    recorded.
+    """
     daos = not gathered.keys().isdisjoint(DAOS)
     lower = {number for module in LOWER for number in gathered.get(module, {})}
     for module, records in gathered.items():
         for number, record in records.items():
-            # DAOS moves the data of MPI-IO itself, under other names.
+            # DAOS moves MPI-IO data itself, under other names.
             alone = module == "MPI-IO" and number not in lower and not daos and record.bytes_moved > 0
             stream = number in _STREAM_NUMBERS or record.path in _STREAMS
-            # Data of DAOS files are moved by their objects.
+            # The data of DAOS files move through their objects.
             below = module == "DAOS" and "DFS" in gathered
             if (module in LOWER or alone) and not stream and not below:
                 yield record
@@ -141,16 +143,16 @@ def _total(records: Iterable[FileRecord]) -> dict[str, int]:
 
 
 def layouts_from_frame(frame: Frame) -> dict[int, StripeLayout]:
-    """Return the layouts of files by their record number: a row for each component of one."""
+    """Return the layouts of files by record number, with one row per component."""
     parts: dict[int, list[StripeLayout]] = defaultdict(list)
     for row in _rows(frame):
         if "id" not in row:
             continue
         listed = row.get("LUSTRE_OST_IDS")
         numbers = map(_whole, listed if isinstance(listed, (list, tuple)) else ())
-        # A number below 0 means none.
+        # A negative number means none.
         osts = tuple(ost for ost in numbers if ost is not None and ost >= 0)
-        # Before Darshan 3.4.5 a file had one component, and its number of stripes another name.
+        # Before Darshan 3.4.5, a file had one component, and its stripe count had another name.
         width = _positive(row.get("LUSTRE_STRIPE_COUNT")) or _whole(row.get("LUSTRE_STRIPE_WIDTH"))
         count = max(len(osts) if width is None else width, 1)
         parts[int(row["id"])].append(StripeLayout(count, _positive(row.get("LUSTRE_STRIPE_SIZE")), osts[:count]))
@@ -158,7 +160,7 @@ def layouts_from_frame(frame: Frame) -> dict[int, StripeLayout]:
 
 
 def _joined(components: Sequence[StripeLayout]) -> StripeLayout:
-    """Return one layout of the components of a progressive one: the widest that is used, with the OSTs of all."""
+    """Return one layout for a progressive file: its widest component in use, with the OSTs of all components."""
     used = [part for part in components if part.osts] or components
     widest = max(used, key=lambda part: part.stripe_count)
     osts = tuple(dict.fromkeys(ost for part in used for ost in part.osts))
@@ -166,7 +168,7 @@ def _joined(components: Sequence[StripeLayout]) -> StripeLayout:
 
 
 def _rows(frame: Frame) -> Iterator[dict[str, Any]]:
-    """Yield the rows, without the cells that a shorter column lacks."""
+    """Yield the rows, leaving out cells that shorter columns lack."""
     for cells in zip_longest(*frame.values()):
         yield {name: cell for name, cell in zip(frame, cells, strict=True) if cell is not None}
 
@@ -177,7 +179,7 @@ def _gather_all(
     tasks: int | None,
     layouts: Mapping[int, StripeLayout],
 ) -> dict[str, dict[int, FileRecord]]:
-    """Return the records of each module by their number."""
+    """Return the records of each module, keyed by record number."""
     prefixes = {module: prefix for module, prefix in (LOWER | UPPER).items() if module in frames}
     gathered = {module: _gather(module, prefix, frames[module], names, tasks) for module, prefix in prefixes.items()}
     for number, record in chain.from_iterable(map(dict.items, gathered.values())):
@@ -190,7 +192,7 @@ def _gather(
 ) -> dict[int, FileRecord]:
     """Combine rows per file and task into one record per file (rank -1: all tasks together)."""
     files: dict[int, FileRecord] = {}
-    # By their short names, which all modules share.
+    # Keyed by their short names, which all modules share.
     short = (
         {name.removeprefix(f"{prefix}_"): cells for name, cells in tables.get(kind, {}).items()} for kind in _TABLES
     )
@@ -223,19 +225,19 @@ class _Line:
         return _time(self.times.get(f"F_{name}"))
 
     def span(self, way: str) -> tuple[float, float] | None:
-        """Return when the first call began and the last ended. [s]"""
+        """Return the start of the first call and the end of the last one. [s]"""
         start, end = self.time(f"{way}_START_TIMESTAMP"), self.time(f"{way}_END_TIMESTAMP")
         return (start, end) if end > start >= 0 else None
 
     def sizes(self, way: str) -> tuple[int, ...]:
-        """Return the calls by size."""
+        """Return the number of calls in each size class."""
         return tuple(map(self.count, _SIZES[way]))
 
 
 def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> None:
     """Add one row to the record of its file."""
     everybody = line.rank < 0
-    # A record of all tasks does not contain their number: assume the job's, and at least two.
+    # A record for all tasks does not contain their number: assume that of the job, and at least two.
     record.tasks = (tasks or 2) if everybody else (1 if first else record.tasks + 1)
     record.shared = record.tasks > 1
     for name in line.counters.keys() & _FIELD_OF.keys():
@@ -267,9 +269,9 @@ def _add(record: FileRecord, line: _Line, tasks: int | None, *, first: bool) -> 
 
 
 def _add_extents(record: FileRecord, line: _Line) -> None:
-    """Add the extent of one row's accesses, and the bytes it moved repeatedly."""
-    # Nobody can move more bytes than lie below the highest one without moving some again. A record of all tasks has
-    # one highest byte: each of them may have moved all below it.
+    """Add the extent of one row's accesses, and the bytes that it moved more than once."""
+    # Moving more bytes than there are below the highest offset means moving some again. A record for all tasks has one
+    # highest offset: each task may have moved everything below it.
     tasks = record.tasks if line.rank < 0 else 1
     for past, extent, again in (
         ("READ", "read_extent", "reread_bytes"),
@@ -282,7 +284,7 @@ def _add_extents(record: FileRecord, line: _Line) -> None:
 
 
 def _add_sizes(record: FileRecord, line: _Line) -> None:
-    """Add the calls of one row by size, and its commonest sizes."""
+    """Add one row's calls by size, and its most common sizes."""
     if record.interface == "POSIX":
         for way in ("read", "write"):
             known, added = getattr(record, f"{way}_sizes"), line.sizes(way.upper())
@@ -302,14 +304,14 @@ def _times(
         span = min(known[0], span[0]), max(known[1], span[1])
     span = span or known
     if shared:
-        # Times of several tasks overlap: what passed is what counts.
+        # The times of several tasks overlap, so the elapsed time counts.
         return (span[1] - span[0] if span else time_s), span
-    # Some versions lose the end of the last call: a span shorter than the time in it is invalid.
+    # Some versions lose the end of the last call, so a span shorter than the time spent in it is invalid.
     return time_s, None if span and span[1] - span[0] < 0.9 * time_s else span
 
 
 def _whole(value: Any) -> int | None:
-    """Return an integer; None if it is not one, such as the NaN of a ragged table."""
+    """Return an integer; None for anything else, such as the NaN of a ragged table."""
     try:
         return int(value) if value is not None and math.isfinite(value) else None
     except (TypeError, ValueError, OverflowError):
@@ -322,5 +324,5 @@ def _positive(value: Any) -> int | None:
 
 
 def _time(value: Any) -> float:
-    """Return a time; 0 if it is not a number or negative, as with broken clocks. [s]"""
+    """Return a time; 0 if it is not a number, or is negative because of a broken clock. [s]"""
     return float(value) if isinstance(value, (int, float)) and math.isfinite(value) and value > 0 else 0.0

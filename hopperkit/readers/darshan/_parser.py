@@ -1,7 +1,7 @@
-"""What ``darshan-parser`` prints of a log: its counters, a line each, for who has the text and not the log.
+"""Read the output of ``darshan-parser``, for users who have this text instead of the log.
 
-A line has module, rank, record, counter, value, file, mount point and file system, separated by tabs. The head
-describes the job; losses are in a warning.
+A line has module, rank, record, counter, value, file, mount point and file system, separated by tabs. The header
+describes the job; a warning names lost data.
 """
 
 import re
@@ -18,13 +18,13 @@ _JOB = re.compile(r"^# (exe|uid|jobid|nprocs|run time|start_time):[ \t]*(\S.*?)\
 _MOUNT = re.compile(r"^# mount entry:[ \t]*(\S+)[ \t]+(\S+)", re.MULTILINE)
 _HELD = re.compile(r"^# (\S+) module: \d+ bytes", re.MULTILINE)
 _LOST = re.compile(r"^# \*(?:WARNING|ERROR)\*: The (\S+) module contains incomplete data", re.MULTILINE)
-# The layout of a file, and which of its components it is of: Darshan before 3.4.5 has one and no number.
+# A file's layout and component number; Darshan before 3.4.5 has a single component without a number.
 _LAYOUT = re.compile(r"LUSTRE_(?:COMP(\d{1,3})_)?(OSTS|STRIPE_(?:SIZE|WIDTH|COUNT)|OST_ID_\d{1,4})")
 _TABLES = {*LOWER, *UPPER, "LUSTRE"}
 
 
 def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
-    r"""Return the log that ``darshan-parser`` printed. This needs no pydarshan.
+    r"""Return the log printed by ``darshan-parser``. This works without pydarshan.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
     Raises
     ------
     InputError
-        If it holds neither a job nor a counter.
+        If it has neither a job nor a counter.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
     (4, 100)
     """
     comments, cells = [""], [""]
-    # Of each module a row for each record and rank, as the tables of pydarshan have.
+    # One row per record and rank for each module, as in pydarshan's tables.
     modules: dict[str, dict[tuple[str, str], dict[str, Any]]] = {}
     names: dict[int, str] = {}
     for line in lines_of(source):
@@ -59,7 +59,7 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
     head = "".join(comments)
     fields = dict(reversed(_JOB.findall(head)))
     if not modules and "nprocs" not in fields:
-        raise InputError(f"{file}: neither a job nor a counter of darshan-parser is in it")
+        raise InputError(f"{file}: it contains neither a job nor a counter from darshan-parser")
     unused = [
         module for module in dict.fromkeys((*modules, *_HELD.findall(head))) if module not in _TABLES | {"HEATMAP"}
     ]
@@ -75,18 +75,18 @@ def read_darshan_text(source: Source, *, file: str = "-") -> DarshanLog:
 def _missing(
     head: str, modules: Mapping[str, Mapping[tuple[str, str], Mapping[str, Any]]], last: Sequence[str]
 ) -> Iterator[str]:
-    """Yield the missing parts, by the head, the modules, and the cells of the last line."""
+    """Yield the missing parts, judged by the header, the modules, and the cells of the last line."""
     for module in _LOST.findall(head):
         yield f"module {module} ran out of memory while the job ran: part of it is missing"
     for module in _HELD.findall(head):
         if module in _TABLES and module not in modules:
-            yield f"module {module} is named at the top of the text and has no line in it"
+            yield f"module {module} is listed at the top of the text but has no lines"
     if modules and _is_cut(last, list(modules.get(last[0], {}).values())):
         yield f"the text ends within a record of module {last[0]}"
 
 
 def _take(rows: dict[tuple[str, str], dict[str, Any]], cells: list[str]) -> None:
-    """Put one counter into the rows of its module."""
+    """Add one counter to the rows of its module."""
     module, rank, record, counter, value, _ = cells
     if module == "LUSTRE" and (part := _LAYOUT.fullmatch(counter)):
         row = rows.setdefault((record, part[1]), {"id": int(record), "LUSTRE_OST_IDS": []})
@@ -104,7 +104,7 @@ def _is_cut(cells: Sequence[str], rows: Sequence[Mapping[str, Any]]) -> bool:
 
 
 def _frames(rows: Collection[Mapping[str, Any]]) -> Mapping[str, Mapping[str, list[Any]]]:
-    """Return rows as one table of columns, which holds counts and times."""
+    """Return rows as one table of columns, with both counts and times."""
     columns = dict.fromkeys(name for row in rows for name in row)
     table = {name: [row.get(name) for row in rows] for name in columns}
     return {"counters": table, "fcounters": table}

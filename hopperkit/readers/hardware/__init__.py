@@ -1,8 +1,8 @@
 """Output of tools about a node, its cluster and its file systems.
 
 =======  ====================================================================
-reader   any of them, and the machine file that follows
-cluster  nodes and partitions of Slurm, one by one, for a simulation
-lfs      the OSTs of a Lustre file system, and how files are striped there
+reader   detects the tool, and builds a machine file
+cluster  each of Slurm's nodes and partitions, for a simulation
+lfs      the OSTs of a Lustre file system, and how its files are striped
 =======  ====================================================================
 """

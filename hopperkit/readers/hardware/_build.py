@@ -1,4 +1,4 @@
-"""Tool records combined into a machine: values they lack are marked as assumed."""
+"""Combine tool records into a machine file; missing values are marked as assumed."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -11,7 +11,7 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Machine, Quantity
 from hopperlib.machine.machine import general_launchers
 
-# Citations in a machine file, by tool.
+# Citations for a machine file, by tool.
 _CITATIONS = {
     "lscpu": "output of lscpu on the node",
     "meminfo": "/proc/meminfo on the node",
@@ -28,11 +28,11 @@ _CITATIONS = {
 
 
 def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = None) -> Machine:
-    """Return the machine that records describe.
+    """Return the machine described by records.
 
     Slurm lists the nodes of a cluster without their NUMA nodes; ``lstopo`` and ``lscpu`` show those of one node.
-    Together they make a whole file: a kind of node with the same cores and hardware threads takes its NUMA nodes from
-    them, and what Slurm calls a socket follows.
+    Together they make a complete file: a kind of node with the same cores and hardware threads takes its NUMA nodes
+    from them, which also determines Slurm's meaning of a socket.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     name : str
         Name of the machine, in lower case.
     title : str
-        How a page calls it; by default the name.
+        Title shown on pages; by default the name.
 
     Raises
     ------
@@ -112,19 +112,19 @@ def _with_numa_nodes(local: Hardware, numactl: Hardware, cluster: Sequence[Hardw
 
 
 def _sources(parts: Sequence[Mapping[str, Quantity]]) -> dict[str, str]:
-    """Return the citations for facts of nodes and file systems."""
+    """Return the citations for facts about nodes and file systems."""
     tools = {fact.source for facts in parts for fact in facts.values()}
     return {tool: cited for tool, cited in _CITATIONS.items() if tool in tools}
 
 
 def _tables(facts: Mapping[str, Quantity]) -> dict[str, Any]:
-    """Return facts as a machine file holds them."""
+    """Return facts in the form of a machine file."""
     return {key: fact.to_table() for key, fact in facts.items()}
 
 
 def _only_kind(local: Hardware, config: Hardware) -> tuple[list[dict[str, Quantity]], list[str], list[dict[str, Any]]]:
-    """Return the same as `_cluster_kinds` where outputs describe one node."""
-    single = guessed("this output describes one node; set the number of nodes like it", count=1)
+    """Like `_cluster_kinds`, for outputs that describe one node."""
+    single = guessed("this output describes one node; enter how many such nodes there are", count=1)
     kind = {**single, **local.facts, **_gpus(local, dict(local.facts))}
     return [kind], [], [_srun((), {}, config)] if config.facts else []
 
@@ -132,7 +132,7 @@ def _only_kind(local: Hardware, config: Hardware) -> tuple[list[dict[str, Quanti
 def _cluster_kinds(
     cluster: Sequence[Hardware], local: Hardware, config: Hardware
 ) -> tuple[list[dict[str, Quantity]], list[str], list[dict[str, Any]]]:
-    """Return the facts of each kind of node of a cluster, notes, and the launcher."""
+    """Return the facts about each kind of node in a cluster, notes, and the launcher."""
     slurm_socket: dict[str, Quantity] = {}
     kinds, notes = [], []
     for record in cluster:
@@ -142,12 +142,12 @@ def _cluster_kinds(
         if record.gpu_count:
             facts |= _gpus(replace(local, gpu_count=record.gpu_count), facts)
         kinds.append(facts)
-    # The modules of a PBS cluster identify its mpiexec.
+    # On a PBS cluster, the modules identify the mpiexec.
     return kinds, notes, [_srun(cluster, slurm_socket, config)] if cluster[0].tool == "scontrol" else []
 
 
 def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity], str, dict[str, Quantity]]:
-    """Return the facts of a kind of node in a cluster, with those of the examined node if it is one of them.
+    """Return the facts about a kind of node in a cluster, with those of the examined node if it is of that kind.
 
     Includes a note, and Slurm's meaning of socket if the two socket counts determine it.
     """
@@ -162,10 +162,9 @@ def _with_local(record: Hardware, local: Hardware) -> tuple[dict[str, Quantity],
         theirs = f"{record.cores} cores x {record.threads_per_core}, whose NUMA nodes are assumed"
         description = f"the node that {local.tool} describes ({local.cores} cores x {local.threads_per_core})"
         return facts, f"{description} does not match the kind with {theirs}" if local.cores is not None else "", {}
-    # Memory is the batch system's value: the amount it allocates, which the site may have set below the installed
-    # memory.
+    # Use the batch system's memory: the amount it allocates, which sites may set below the installed memory.
     facts |= {key: fact for key, fact in local.facts.items() if not key.endswith("memory_gb")}
-    note = f"the NUMA nodes are those of the node that {local.tool} ran on; nodes of the cluster may differ"
+    note = f"the NUMA nodes are from the node where {local.tool} ran; other nodes of the cluster may differ"
     at = f"Sockets={record.sockets}, "
     if record.sockets == local.sockets:
         return facts, note, reported("scontrol", f"{at}as on the node", slurm_socket="socket")
@@ -188,7 +187,7 @@ def _gpus(local: Hardware, facts: dict[str, Quantity]) -> dict[str, Quantity]:
 
 
 def _merged(records: list[Hardware]) -> Hardware:
-    """Return one record of the outputs that describe one node; lstopo goes before lscpu."""
+    """Return one record from the outputs that describe one node; lstopo takes precedence over lscpu."""
     order = ("lstopo", "lscpu", "meminfo", "nvidia-smi", "rocm-smi", "amd-smi")
     records = sorted(records, key=lambda record: order.index(record.tool))
     counts = {(record.cores, record.threads_per_core): record.tool for record in records if record.cores is not None}
@@ -208,7 +207,7 @@ def _merged(records: list[Hardware]) -> Hardware:
 
 
 def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
-    """Return the facts with an assumption for each key that is missing."""
+    """Return the facts, with an assumption for each missing key."""
     _, numa_nodes, cores = geometry_of(facts)
     per_numa = cores // numa_nodes
     # A core's bandwidth is at most that of its NUMA node, and neither exceeds the memory's peak.
@@ -229,7 +228,7 @@ def _filled(facts: dict[str, Quantity]) -> dict[str, Quantity]:
 
 
 def _names(kinds: list[dict[str, Quantity]]) -> list[str]:
-    """Return a name for each kind: by cores and memory, more if that is not enough."""
+    """Return a name for each kind, from its cores and memory, and from more if these are not unique."""
     if len(kinds) == 1:
         return ["compute"]
     names: list[str] = []
@@ -242,7 +241,7 @@ def _names(kinds: list[dict[str, Quantity]]) -> list[str]:
 
 
 def _srun(cluster: Sequence[Hardware], counted: dict[str, Quantity], config: Hardware) -> dict[str, Any]:
-    """Return the launcher of a Slurm cluster; `counted` is the meaning of socket implied by its counts."""
+    """Return the launcher of a Slurm cluster; `counted` is the meaning of "socket" implied by its counts."""
     general = general_launchers()["srun"]
     facts = guessed("the output has no release", version=general.version or "")
     facts |= guessed("a Slurm socket is a package unless the site sets it otherwise", slurm_socket="socket")
@@ -253,8 +252,8 @@ def _srun(cluster: Sequence[Hardware], counted: dict[str, Quantity], config: Har
     facts |= {**counted, **config.facts}
     socket = counted.get("slurm_socket")
     if socket is not None and "slurm_socket" in config.facts and socket.value != facts["slurm_socket"].value:
-        # slurm.conf counts other sockets than slurmd does: the first pick a step's cores, the second bind its tasks.
-        # Before Slurm 23.11, slurmd could be configured to treat them as its sockets.
+        # slurm.conf and slurmd count sockets differently: the former's are used to pick a step's cores, the latter's to
+        # bind its tasks. Before Slurm 23.11, slurmd could be configured to treat them as its sockets.
         configured = "config_overrides" in (facts["slurm_socket"].at or "")
         old = tuple(map(int, str(facts["version"].value).split(".")[:2])) < (23, 11)
         facts["slurm_socket" if configured and old else "slurm_conf_socket"] = socket

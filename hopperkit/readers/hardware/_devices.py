@@ -1,4 +1,4 @@
-"""GPUs, caches and kept cores: ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, hwloc's XML, Gres."""
+"""GPUs, caches and reserved cores from ``nvidia-smi topo -m``, ``rocm-smi --showtopo``, hwloc's XML, and Gres."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -69,7 +69,7 @@ def gpu_facts(
     """
 
     def cores_of(part: int, parts: int) -> str:
-        """Return the cores of one of that many equal parts of the node."""
+        """Return the cores of one part of a node that is split into equal parts."""
         width = cores // parts
         return f"{part * width}-{part * width + width - 1}"
 
@@ -82,10 +82,10 @@ def gpu_facts(
         return reported("nvidia-smi", "topo -m, CPU Affinity", gpu_cores=tuple(listed))
     if local.gpu_numa_nodes and max(local.gpu_numa_nodes) < numa_nodes:
         near = tuple(cores_of(node, numa_nodes) for node in local.gpu_numa_nodes)
-        return reported(local.gpu_tool or "rocm-smi", "NUMA node of each GPU; the cores of it", gpu_cores=near)
+        return reported(local.gpu_tool or "rocm-smi", "NUMA node of each GPU, with its cores", gpu_cores=near)
     count = local.gpu_count
     dealt = tuple(cores_of(gpu * sockets // count, sockets) for gpu in range(count))
-    why = "Gres counts the GPUs, not where they are; dealt out over the sockets"
+    why = "Gres gives only the number of GPUs, not their position; distributed over the sockets"
     return guessed(why, gpu_cores=dealt) if count else {}
 
 
@@ -119,13 +119,13 @@ def kept_facts(specialised: str, count: str, cores: int) -> dict[str, Quantity]:
         kept = {cpu % cores for cpu in cpu_list(specialised, "CPUSpecList")}
         return reported("scontrol", "CPUSpecList", reserved_cores=tuple(sorted(kept)))
     if count.isdigit() and 0 < int(count) < cores:
-        why = f"CoreSpecCount={count} does not name them; the last ones, Slurm's choice"
+        why = f"CoreSpecCount={count} does not name the cores; Slurm reserves the last ones"
         return guessed(why, reserved_cores=tuple(range(cores - int(count), cores)))
     return {}
 
 
 def xml_device_facts(objects: Sequence[tuple[str, int, str]], cores: Sequence[int]) -> dict[str, Quantity]:
-    """Return caches and GPUs out of an XML's objects: type or depth, CPUs as bits, name."""
+    """Return caches and GPUs from the objects of the XML: type or depth, CPUs as bits, name."""
     facts: dict[str, Quantity] = {}
     widths = {sum(1 for core in cores if core & cpus) for kind, cpus, _ in objects if kind == "L3Cache"}
     if len(widths) == 1 and (width := widths.pop()) and len(cores) % width == 0:
@@ -133,7 +133,9 @@ def xml_device_facts(objects: Sequence[tuple[str, int, str]], cores: Sequence[in
     gpus = []
     for kind, cpus, name in objects:
         near = [index for index, near_cpus in enumerate(cores) if near_cpus & cpus]
-        # One of the several faces of one device: CUDA's, ROCm's and Level Zero's.
+        # One device can appear several times: for CUDA, ROCm and Level Zero.
         if near and kind == "OSDev" and re.match(r"(cuda|rsmi|ze|nvml)\d+", name):
             gpus.append(f"{near[0]}-{near[-1]}")
-    return facts | (reported("lstopo", "OSDev of a GPU, and the CPUs above it", gpu_cores=tuple(gpus)) if gpus else {})
+    return facts | (
+        reported("lstopo", "OSDev of a GPU, and the CPUs of its parent", gpu_cores=tuple(gpus)) if gpus else {}
+    )

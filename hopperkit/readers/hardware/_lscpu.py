@@ -17,13 +17,13 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
 
 _MISSING = "is missing; run it in English: LC_ALL=C lscpu"
-# Processor flags, their double precision operations per cycle, and the reason; widest first.
+# Processor flags with double-precision operations per cycle and the reason; widest first.
 _VECTORS = (
-    ({"avx512f"}, 32, "the flag avx512f: two fused multiply-adds on 8 numbers a cycle"),
-    ({"avx2", "fma"}, 16, "the flags avx2 and fma: two fused multiply-adds on 4 numbers a cycle"),
-    ({"avx"}, 8, "the flag avx: an add and a multiply on 4 numbers a cycle"),
-    ({"asimd"}, 8, "the flag asimd: two fused multiply-adds on 2 numbers a cycle"),
-    ({"sse2"}, 4, "the flag sse2: an add and a multiply on 2 numbers a cycle"),
+    ({"avx512f"}, 32, "the flag avx512f: two fused multiply-adds on 8 numbers per cycle"),
+    ({"avx2", "fma"}, 16, "the flags avx2 and fma: two fused multiply-adds on 4 numbers per cycle"),
+    ({"avx"}, 8, "the flag avx: an add and a multiply on 4 numbers per cycle"),
+    ({"asimd"}, 8, "the flag asimd: two fused multiply-adds on 2 numbers per cycle"),
+    ({"sse2"}, 4, "the flag sse2: an add and a multiply on 2 numbers per cycle"),
 )
 
 
@@ -72,26 +72,28 @@ def read_lscpu(text: str) -> Hardware:
 
 
 def _fields(text: str) -> dict[str, str]:
-    """Return the values by name; names must not occur for two kinds of cores."""
+    """Return the values by name; a name must not occur twice, as it does for two kinds of cores."""
     values: dict[str, str] = {}
     for typed, colon, value in (line.partition(":") for line in text.splitlines()):
         name = typed.strip()
         if not colon:
             continue
         if name in values and name in ("Core(s) per socket", "Thread(s) per core"):
-            raise InputError(f"lscpu prints '{name}' twice: the node has cores of two kinds, a machine file holds one")
+            raise InputError(
+                f"lscpu prints '{name}' twice: the node has two kinds of cores, but a machine file supports only one"
+            )
         values.setdefault(name, value.strip())
     return values
 
 
 def _numa_cpus(values: dict[str, str]) -> list[list[int]]:
-    """Return the CPUs of each NUMA node; one of memory alone (CXL, high-bandwidth memory) has none and is left out."""
+    """Return the CPUs of each NUMA node; memory-only nodes (CXL, high-bandwidth memory) have none and are left out."""
     lists = (cpu_list(value, name) for name, value in values.items() if re.fullmatch(r"NUMA node\d+ CPU\(s\)", name))
     return [numbers for numbers in lists if numbers]
 
 
 def read_meminfo(text: str) -> Hardware:
-    """Read ``/proc/meminfo``: the memory that the kernel has for itself and for jobs.
+    """Read ``/proc/meminfo``: the memory available to the kernel and to jobs.
 
     Examples
     --------
@@ -112,7 +114,7 @@ def numbering_of_numa_nodes(
     tool: str = "lscpu",
     at: str = "NUMA node0 CPU(s) and so on",
 ) -> dict[str, Quantity] | None:
-    """Return Linux's CPU numbering as far as that of the NUMA nodes shows it; None if unknown.
+    """Return Linux's CPU numbering, as far as the NUMA nodes show it; None if unknown.
 
     It does not show which CPUs are hardware threads of one core.
     """
@@ -140,10 +142,10 @@ def numbering_of_numa_nodes(
 
 
 def _guessed_flops(values: dict[str, str]) -> dict[str, Quantity]:
-    """Return the operations a cycle that the flags of the processor speak for, if they do."""
+    """Return the operations per cycle implied by the processor's flags, if any."""
     flags = set(values.get("Flags", "").split())
     if "avx512f" in flags and values.get("Vendor ID") == "AuthenticAMD":
-        return guessed("the flag avx512f on an AMD processor: as on Zen 4, in two halves", flops_per_cycle=16)
+        return guessed("the flag avx512f on an AMD processor: executed in two halves, as on Zen 4", flops_per_cycle=16)
     for needed, flops_per_cycle, why in _VECTORS:
         if needed <= flags:
             return guessed(why, flops_per_cycle=flops_per_cycle)

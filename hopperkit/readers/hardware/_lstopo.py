@@ -1,8 +1,8 @@
-"""``lstopo --of xml`` (hwloc), of version 1 and 2.
+"""Read ``lstopo --of xml`` (hwloc versions 1 and 2).
 
 The tree differs between versions: in hwloc 1 a NUMA node is between the machine and the sockets, or inside a socket,
 and packages were called sockets until 1.11; in hwloc 2 it is attached next to the caches as a memory child. The sets of
-CPUs (``cpuset``) are the same in both, so they alone are used.
+CPUs (``cpuset``) are the same in both, so only they are used.
 """
 
 import re
@@ -38,7 +38,7 @@ def read_lstopo(text: str) -> Hardware:
     threads_per_core = _width(cores)
     sockets = _cpusets(objects, "Package", "Socket")
     numa_cpus, memory, notes = _numa_nodes(objects)
-    # hwloc counts cores as it shows them: through the sockets, and in each through NUMA nodes and caches.
+    # hwloc numbers cores in tree order: through the sockets, and within each through its NUMA nodes and caches.
     cores.sort(key=lambda core: [_first(core, groups) for groups in (sockets, numa_cpus)])
     alike = _whole(numa_cpus, cores) and _whole(sockets, cores)
     facts = xml_device_facts(list(_walked(root, 0)), cores)
@@ -62,12 +62,12 @@ def _topology(text: str) -> ElementTree.Element:
     except (ElementTree.ParseError, ValueError) as error:
         raise InputError(f"lstopo: not XML: {error}") from None
     if root.tag != "topology":
-        raise InputError(f"lstopo: the XML starts with <{root.tag[:40]}>, not with <topology> as that of hwloc")
+        raise InputError(f"lstopo: the XML starts with <{root.tag[:40]}>, not with <topology> as hwloc's does")
     return root
 
 
 def _cpusets(objects: list[tuple[str, ElementTree.Element]], *kinds: str) -> list[int]:
-    """Return the sets of CPUs of some kinds of objects, without those that have none."""
+    """Return the CPU sets of some kinds of objects, leaving out objects that have none."""
     return [cpus for kind, each in objects if kind in kinds and (cpus := _cpuset(each))]
 
 
@@ -79,13 +79,13 @@ def _width(cores: list[int]) -> int:
     if len(widths) > 1:
         shown = " and ".join(f"{count} of {width}" for width, count in sorted(widths.items()))
         raise InputError(
-            f"lstopo: cores have different numbers of hardware threads ({shown}); a machine file holds one kind of core"
+            f"lstopo: cores have different numbers of hardware threads ({shown}); a machine file supports only one kind of core"
         )
     return next(iter(widths))
 
 
 def _remarks(root: ElementTree.Element) -> tuple[str | None, dict[str, Quantity]]:
-    """Return the processor's name and its clock, which hwloc notes from 2.4 on."""
+    """Return the processor's name and its clock rate, which hwloc reports since version 2.4."""
     remarks = [(each.get("name", ""), each.get("value", "")) for each in root.iter("info")]
     model = next((" ".join(value.split()) for name, value in remarks if name == "CPUModel"), None)
     clocks = ((name, value) for name, value in remarks if _CLOCK.fullmatch(f"{name}={value}"))
@@ -94,7 +94,7 @@ def _remarks(root: ElementTree.Element) -> tuple[str | None, dict[str, Quantity]
 
 
 def _walked(root: ElementTree.Element, above: int) -> Iterator[tuple[str, int, str]]:
-    """Yield type, CPUs (its own or its parent's) and name of each object."""
+    """Yield the type, CPUs (the object's or its parent's) and name of each object."""
     for each in root.iterfind("object"):
         cpus = _cpuset(each) or above
         kind = each.get("type", "")
@@ -105,7 +105,7 @@ def _walked(root: ElementTree.Element, above: int) -> Iterator[tuple[str, int, s
 def _numa_nodes(objects: list[tuple[str, ElementTree.Element]]) -> tuple[list[int], int, list[str]]:
     """Return the NUMA nodes' sets of CPUs, their memory in bytes, and the parts left out."""
     numa_nodes = [each for kind, each in objects if kind == "NUMANode"]
-    # The first of each set counts: a second is another memory of the same cores (high-bandwidth memory).
+    # The first node of each set counts: a second is additional memory of the same cores (high-bandwidth memory).
     by_cpus: dict[int, ElementTree.Element] = {}
     for each in numa_nodes:
         by_cpus.setdefault(_cpuset(each), each)
@@ -119,7 +119,7 @@ def _numa_nodes(objects: list[tuple[str, ElementTree.Element]]) -> tuple[list[in
 
 
 def _first(core: int, groups: list[int]) -> int:
-    """Return the number of the first group of CPUs that a core is in."""
+    """Return the number of the first group of CPUs that contains a core."""
     return next((number for number, cpus in enumerate(groups) if cpus & core), len(groups))
 
 
@@ -133,12 +133,12 @@ def _whole(groups: list[int], cores: list[int]) -> bool:
 
 
 def _numbers(cpus: int) -> list[int]:
-    """Return the numbers of a set of CPUs."""
+    """Return the CPU numbers in a set."""
     return [bit for bit in range(cpus.bit_length()) if cpus >> bit & 1]
 
 
 def _cpuset(each: ElementTree.Element) -> int:
-    """Return a set of CPUs as an integer; words of 32 bits, the highest first, may be empty."""
+    """Return a set of CPUs as an integer; its 32-bit words, highest first, may be empty."""
     text = each.get("cpuset", "")
     value = 0
     for word in text.split(",") if text else []:

@@ -15,7 +15,7 @@ MARK = re.compile(r"^available: \d+ nodes? \(", re.MULTILINE)
 
 
 def read_numactl(text: str) -> Hardware:
-    r"""Read ``numactl -H``: the CPUs of each NUMA node that has some, and the memory of all.
+    r"""Read ``numactl -H``: the CPUs of each NUMA node that has any, and the memory of all nodes.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def read_numactl(text: str) -> Hardware:
     if not cpus:
         raise InputError("numactl: no line contains 'node 0 cpus:', as in the output of numactl -H")
     if len({cpu for numbers in cpus for cpu in numbers}) < sum(map(len, cpus)):
-        raise InputError("numactl: a CPU is on two NUMA nodes")
+        raise InputError("numactl: a CPU belongs to two NUMA nodes")
     sizes = re.findall(r"^node \d{1,5} size: (\d{1,12}) MB", text, re.MULTILINE)
     total_gb = sum(map(int, sizes)) / 1024
     facts = memory_facts("numactl", "sizes of the nodes", total_gb) if total_gb else {}
@@ -38,7 +38,7 @@ def read_numactl(text: str) -> Hardware:
 
 
 def completed(record: Hardware, numactl: Hardware) -> Hardware | None:
-    """Return the node of a batch system with the NUMA nodes of numactl; None where the two count other CPUs.
+    """Return the batch system's node with numactl's NUMA nodes; None if their CPU counts differ.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def completed(record: Hardware, numactl: Hardware) -> Hardware | None:
 
 
 def same_node(local: Hardware, numactl: Hardware) -> bool:
-    """Whether the CPUs that numactl lists are as many as another tool counts on the node.
+    """Whether numactl lists as many CPUs as another tool counts on the node.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from hopperlib.errors import InputError
 from hopperlib.machine import Quantity
 
 RECORD = re.compile(r"^(\S+)[ \t]*\n((?:[ \t]+[\w.]+ = .*(?:\n|\Z))+)", re.MULTILINE)
-"""A node: its name, and a line for each attribute."""
+"""A node: its name, and one line per attribute."""
 
 
 def read_pbsnodes(text: str) -> tuple[Hardware, ...]:
@@ -25,7 +25,7 @@ def read_pbsnodes(text: str) -> tuple[Hardware, ...]:
     kinds: dict[tuple[int, int, int], list[str]] = defaultdict(list)
     for name, body in RECORD.findall(text):
         fields = dict(line.strip().split(" = ", 1) for line in body.splitlines())
-        # Torque uses different words, and lists its daemon's measurements together.
+        # Torque uses other words, and puts its daemon's measurements on one line.
         fields |= dict(part.split("=", 1) for part in fields.get("status", "").split(",") if "=" in part)
         cpus = _number(fields, "resources_available.ncpus", "pcpus", "np")
         memory_gb = round(_number(fields, "resources_available.mem", "physmem") / 1024**2)
@@ -37,13 +37,13 @@ def read_pbsnodes(text: str) -> tuple[Hardware, ...]:
 
 
 def _number(fields: Mapping[str, str], *keys: str) -> int:
-    """Return the first number that is present, otherwise 0; a size is in kB."""
+    """Return the first number present, otherwise 0; sizes are in kB."""
     match = next((found for key in keys if (found := re.match(r"\d{1,15}", fields.get(key, "")))), None)
     return int(match[0]) if match else 0
 
 
 def _kind(cpus: int, memory_gb: int, gpus: int, names: list[str]) -> Hardware:
-    """Return the record of nodes that are alike."""
+    """Return the record of identical nodes."""
     alike = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1:,} more"
     why = "pbsnodes counts only CPUs; each is assumed to be a core of one socket"
     facts: dict[str, Quantity] = {

@@ -1,4 +1,4 @@
-"""Output of one tool about one kind of node."""
+"""Data from one tool about one kind of node."""
 
 import math
 import re
@@ -11,13 +11,12 @@ from hopperlib.machine import Quantity
 from hopperlib.machine.cpu_numbers import core_by_cpu, written
 from hopperlib.schema import Value
 
-# More CPUs than any node has: a bound that keeps a typing error from filling the memory.
+# More CPUs than any node has: this bound keeps a typo from filling memory.
 MOST_CPUS = 65_536
 
 NUMBERING = (
     "Linux numbers this node's CPUs in an order that this output does not show in full; a machine file counts core by "
-    "core through the NUMA nodes and hardware thread t of core c as c + t x cores; translate core numbers before you "
-    "bind with them, or add the output of lstopo --of xml"
+    "core through the NUMA nodes and hardware thread t of core c as c + t x cores; convert core numbers before binding with them, or add the output of lstopo --of xml"
 )
 
 
@@ -46,9 +45,9 @@ class Hardware:
     notes : tuple of str
         Notes for a reader of the machine file.
     numa_cpus : tuple of tuple of int
-        CPUs of each NUMA node, where the tool lists them and nothing else of a node.
+        CPUs of each NUMA node, where the tool lists nothing else about a node.
     gpu_cpus, gpu_numa_nodes, gpu_count : tuple of str, tuple of int, int
-        For the GPUs: the CPUs near each, the NUMA node of each, and their number; empty if unknown.
+        For GPUs: the CPUs near each, the NUMA node of each, and the number of GPUs; empty if unknown.
     gpu_tool : str
         Tool that printed the NUMA nodes of the GPUs, where several outputs are merged.
     """
@@ -75,7 +74,7 @@ def reported(tool: str, at: str, **values: Value) -> dict[str, Quantity]:
 
 
 def guessed(why: str, **values: Value) -> dict[str, Quantity]:
-    """Return facts that are assumed, by key, with the reason."""
+    """Return assumed facts, by key, with the reason."""
     return {name: Quantity(value=value, assumed=why) for name, value in values.items()}
 
 
@@ -91,10 +90,10 @@ def counted(where: str, name: str, value: Any, missing: str = "is missing") -> i
 def numa_facts(
     tool: str, at: str, sockets: int, numa_nodes: int, cores: int, *, alike: bool = True
 ) -> tuple[dict[str, Quantity], str | None]:
-    """Return geometry that a machine file can hold, and a note where it differs from the node's.
+    """Return a geometry that a machine file supports, and a note if it differs from the node's.
 
     A machine file supports sockets of equal NUMA nodes with equal cores, and equal sockets that share one NUMA node.
-    NUMA nodes that are not `alike` do not fit.
+    NUMA nodes that are not `alike` are not supported.
 
     Examples
     --------
@@ -109,14 +108,14 @@ def numa_facts(
     if alike and numa_nodes % sockets == 0 and cores % numa_nodes == 0:
         split, note = (sockets, numa_nodes // sockets, cores // numa_nodes), None
     elif alike and sockets % numa_nodes == 0 and cores % sockets == 0:
-        # The firmware joins the memory of several sockets (NPS0, memory interleaved over the node).
+        # The firmware interleaves the memory of several sockets (NPS0).
         split, note, shared = (sockets, 1, cores // numa_nodes), None, sockets // numa_nodes
     else:
         whole = sockets if cores % sockets == 0 else 1
         split = (whole, 1, cores // whole)
         note = (
-            f"the NUMA nodes are not alike, or not whole in a socket (cores {cores}, NUMA nodes {numa_nodes}, "
-            f"sockets {sockets}); {'each socket' if whole > 1 else 'the node'} is taken as one NUMA node"
+            f"the NUMA nodes differ, or are split across sockets (cores {cores}, NUMA nodes {numa_nodes}, "
+            f"sockets {sockets}); {'each socket' if whole > 1 else 'the node'} is treated as one NUMA node"
         )
     geometry = dict(zip(("sockets", "numa_nodes_per_socket", "cores_per_numa_node"), split, strict=True))
     geometry |= {"sockets_per_numa_node": shared} if shared > 1 else {}
@@ -124,7 +123,7 @@ def numa_facts(
 
 
 def numbering_of(threads: Sequence[Sequence[int]]) -> dict[str, Value]:
-    """Return the machine file's CPU numbering: first hardware threads core by core, and so on.
+    """Return the machine file's CPU numbering: the first hardware thread of every core, then the second, and so on.
 
     Examples
     --------
@@ -151,7 +150,7 @@ def geometry_of(facts: Mapping[str, Quantity]) -> tuple[int, int, int]:
 
 
 def core_by_number(facts: Mapping[str, Quantity], cores: int, threads: int) -> dict[int, int]:
-    """Return the core of each CPU of a node, as its facts number them."""
+    """Return the core of each CPU of a node, using the numbering in its facts."""
     lists = facts["cpu_numbers"].value if "cpu_numbers" in facts else ()
     if isinstance(lists, tuple) and lists:
         return core_by_cpu(tuple(map(str, lists)))
@@ -176,15 +175,15 @@ def local_node(
     ----------
     tool : str
     at : sequence of str
-        Where the tool has the geometry, the hardware threads and the processor's name.
+        Where the tool shows the geometry, hardware threads and processor name.
     counts : sequence of int
         Sockets, NUMA nodes, cores and hardware threads of a core.
     facts : mapping
-        Other facts from the tool; of clocks, only a weaker one.
+        Other facts from the tool; a clock rate here is used only if nothing better is known.
     model : str or None
     notes : sequence of str
     alike : bool
-        Whether the NUMA nodes have as many cores each, whole in a socket.
+        Whether all NUMA nodes have the same number of cores and none is split across sockets.
     numbering : mapping or None
         The tool's CPU numbering (`numbering_facts`); None if incomplete.
 
@@ -208,10 +207,10 @@ def local_node(
 
 
 def installed_memory(usable_gb: float) -> float:
-    """Probable installed memory, from the memory that the system reports. [GB]
+    """Estimate the installed memory from the memory that the system reports. [GB]
 
-    The kernel keeps a few per cent for itself; modules come in powers of two, so
-    the sum is a multiple of an eighth of the next lower power of two.
+    The kernel reserves a few percent. Module sizes are powers of two, so the total is a multiple of one eighth of the
+    next lower power of two.
 
     Examples
     --------
@@ -235,5 +234,5 @@ def memory_facts(tool: str, at: str, usable_gb: float, total_gb: float | None = 
     total_gb = total_gb or usable_gb
     installed = installed_memory(total_gb)
     usable = min(round(usable_gb, 2) or usable_gb, installed)
-    rounded = f"{total_gb:.2f} GB are reported; rounded up to a multiple of memory modules"
+    rounded = f"{total_gb:.2f} GB are reported; rounded up to a multiple of the memory module size"
     return guessed(rounded, memory_gb=installed) | reported(tool, at, usable_memory_gb=usable)

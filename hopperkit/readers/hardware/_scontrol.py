@@ -1,4 +1,4 @@
-"""``scontrol show node`` (Slurm): one node or all of a cluster, grouped into kinds."""
+"""``scontrol show node`` (Slurm): one node or a whole cluster, grouped into kinds."""
 
 import re
 from collections import Counter
@@ -21,7 +21,7 @@ from hopperlib.units import MIB_PER_MEMORY_GB
 
 
 class _Node(NamedTuple):
-    """Contents of one record."""
+    """The fields of one record."""
 
     name: str
     sockets: int
@@ -38,9 +38,8 @@ class _Node(NamedTuple):
 def read_scontrol(text: str) -> tuple[Hardware, ...]:
     r"""Read ``scontrol show node``, also with ``-o``.
 
-    Nodes of the same sockets, cores, hardware threads and size of memory make
-    one kind; the kind with the most nodes comes first. A node's memory is
-    RealMemory less MemSpecLimit, for a kind the least of its nodes.
+    Nodes with the same sockets, cores, hardware threads and memory form one kind; the kind with the most nodes comes
+    first. A node's memory is RealMemory less MemSpecLimit; for a kind, the smallest of its nodes.
 
     Examples
     --------
@@ -69,7 +68,7 @@ def read_scontrol(text: str) -> tuple[Hardware, ...]:
 
 
 def _partition_facts(group: list[_Node], nodes: list[_Node], shared: set[str]) -> dict[str, Quantity]:
-    """Return the partitions that choose a kind of node, having no other, and those whose jobs may share its nodes."""
+    """Return the partitions that contain only this kind of node, and those where jobs may share its nodes."""
     partitions = {partition for node in group for partition in node.partitions}
     elsewhere = {partition for node in nodes if node not in group for partition in node.partitions}
     choosing = tuple(f"partition={name}" for name in sorted(partitions - elsewhere))
@@ -79,7 +78,7 @@ def _partition_facts(group: list[_Node], nodes: list[_Node], shared: set[str]) -
 
 
 def _kind(group: list[_Node], nodes: list[_Node], shared: set[str]) -> Hardware:
-    """Return the record of nodes that are alike, of all nodes."""
+    """Return the record of identical nodes, out of all nodes."""
     first = group[0]
     names = first.name if len(group) == 1 else f"{first.name} and {len(group) - 1:,} more"
     least = min(group, key=lambda node: node.usable_mib)
@@ -91,7 +90,7 @@ def _kind(group: list[_Node], nodes: list[_Node], shared: set[str]) -> Hardware:
         **reported("scontrol", "ThreadsPerCore", threads_per_core=first.threads),
     }
     usable_gb, total_gb = least.usable_mib / MIB_PER_MEMORY_GB, least.memory_mib / MIB_PER_MEMORY_GB
-    facts |= memory_facts("scontrol", "RealMemory less MemSpecLimit, the least of the kind", usable_gb, total_gb)
+    facts |= memory_facts("scontrol", "RealMemory less MemSpecLimit, smallest of this kind", usable_gb, total_gb)
     facts |= _partition_facts(group, nodes, shared)
     facts |= kept_facts(*first.kept, first.sockets * first.cores_per_socket)
     versions = Counter(node.version for node in group if node.version)
@@ -101,9 +100,9 @@ def _kind(group: list[_Node], nodes: list[_Node], shared: set[str]) -> Hardware:
 
 
 def records_of(text: str) -> Iterator[dict[str, str]]:
-    """Yield the fields of each node and partition that scontrol prints as text; a record starts at the start of a line."""
+    """Yield the fields of each node and partition that scontrol prints as text; a record begins at the start of a line."""
     for record in re.split(r"^[ \t]*(?=(?:NodeName|PartitionName)=)", text, flags=re.MULTILINE)[1:]:
-        # The first of a name counts: free text (Reason, Comment) comes last.
+        # The first occurrence of a name counts: free text (Reason, Comment) comes last.
         yield dict(reversed(re.findall(r"(?<!\S)([A-Za-z]+)=(\S*)", record)))
 
 
@@ -113,12 +112,12 @@ def count_of(text: str | None) -> int:
 
 
 def gpus_of(gres: str) -> int:
-    """Return the GPUs that a node's Gres counts: ``gpu:a100:4(S:0-1),craynetwork:2`` has four."""
+    """Return the number of GPUs in a node's Gres: ``gpu:a100:4(S:0-1),craynetwork:2`` has four."""
     return sum(int(number) for number in re.findall(r"(?:^|,)gpu(?::[A-Za-z][\w.-]*)?:(\d{1,6})", gres))
 
 
 def _node(fields: Mapping[str, str]) -> _Node:
-    """Return the node of a record, its counts checked."""
+    """Return the node of a record, with its counts checked."""
     name = fields["NodeName"] or "?"
     where = f"scontrol: node {name[:40]}"
     counts = ("Sockets", "CoresPerSocket", "ThreadsPerCore", "RealMemory")

@@ -1,4 +1,4 @@
-"""``scontrol show config`` (Slurm): the settings of a site that decide where srun puts tasks."""
+"""``scontrol show config`` (Slurm): the site settings that determine where srun places tasks."""
 
 import re
 
@@ -49,12 +49,12 @@ def read_slurm_config(text: str) -> Hardware:
 
 
 def _at(settings: dict[str, str], name: str) -> str:
-    """Return the position of a setting, with its value."""
+    """Return the source of a setting, with its value."""
     return f"{name} = {settings[name][:80] or '(null)'}"
 
 
 def _socket(parameters: str) -> str:
-    """Return slurmd's unit for a socket."""
+    """Return the hardware unit that slurmd treats as a socket."""
     sockets = {"l3cache_as_socket": "l3", "numa_node_as_socket": "numa_node"}
     return next((socket for parameter, socket in sockets.items() if parameter in parameters), "socket")
 
@@ -64,8 +64,7 @@ def _notes(settings: dict[str, str]) -> list[str]:
     notes = []
     if "TaskPlugin" in settings and "affinity" not in settings["TaskPlugin"]:
         notes.append(
-            f"TaskPlugin = {settings['TaskPlugin'][:60]} has no task/affinity: srun binds no task here, "
-            "so placements of this file hold only for the cores of a step"
+            f"TaskPlugin = {settings['TaskPlugin'][:60]} has no task/affinity: srun does not bind tasks here, so placements from this file are valid only for the cores of a step"
         )
     changing = [name for name in _SITE_PLUGINS if settings.get(name, "(null)") not in ("", "(null)")]
     if changing:

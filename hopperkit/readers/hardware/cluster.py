@@ -1,4 +1,4 @@
-"""A cluster from the output of ``scontrol show node`` and ``scontrol show partition``, one after the other."""
+"""Read a cluster from the output of ``scontrol show node``, followed by that of ``scontrol show partition``."""
 
 from collections import defaultdict
 
@@ -8,16 +8,22 @@ from hopperlib.errors import InputError
 
 
 def read_cluster(text: str) -> Cluster:
-    r"""Return nodes and partitions as ``scontrol show node`` and ``scontrol show partition`` print them, also with ``-o``.
+    r"""Return the nodes and partitions printed by ``scontrol show node`` and ``scontrol show partition``, with or
+    without ``-o``.
 
-    A node's cores are its CPUTot less CoreSpecCount, its memory RealMemory less
-    MemSpecLimit; its partitions are those that name it, or those it names. Without
-    any partition all nodes are one for every job.
+    A node's cores are its CPUTot less CoreSpecCount, its memory RealMemory less MemSpecLimit; its partitions are those
+    that list the node or are listed by it. If no partition is given, all nodes form one partition that is open to every
+    job.
+
+    Parameters
+    ----------
+    text : str
+        Output of ``scontrol show node``, followed by that of ``scontrol show partition``.
 
     Raises
     ------
     InputError
-        If it shows no node.
+        If the text contains no node.
 
     Examples
     --------

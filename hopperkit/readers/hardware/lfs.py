@@ -1,5 +1,5 @@
-"""Output of Lustre's commands: ``lfs df``, ``lfs getstripe -d`` (with -y or not), ``lfs pool_list``, one or all in a
-text.
+"""Output of Lustre's commands: ``lfs df``, ``lfs getstripe -d`` (with or without -y), and ``lfs pool_list``, alone or
+together.
 """
 
 import re
@@ -24,7 +24,7 @@ _LAYOUT = re.compile(
     r"(lcm_entry_count|lcm_layout_gen|lcme_flags|lcme_extent\.e_end|(?:lmm_)?(?:stripe_count|stripe_size|pattern|pool)):[ \t]*"
     r"(-?[\w.,-]+)"
 )
-# Above this share of its space an OST is avoided by Lustre's allocator or slow.
+# Above this fraction, Lustre's allocator avoids an OST, or the OST is slow.
 _FULL = 90
 _UNEVEN = 17
 _DEFAULT = "Lustre's default; lfs getstripe -d of a folder shows the site's"
@@ -42,14 +42,15 @@ class LustreState:
     capacity_pb : float
         [PB]
     used_percent : mapping
-        How full each OST is.
+        Used fraction of each OST.
     inactive : tuple of int
     stripe_count, stripe_size_bytes : int or None
-        Layout of a new file in the folder, of its last component; a count of -1 means all OSTs.
+        Layout of a new file in the folder (its last component); a count of -1 means all OSTs.
     components : tuple of Component
-        The folder's layout, with its pools; more than one is progressive. Empty if no ``lfs getstripe`` was given.
+        Components of the folder's layout, with their pools; more than one means a progressive layout. Empty if no ``lfs
+        getstripe`` was given.
     pools : mapping
-        OSTs of each pool that was listed.
+        OSTs of each listed pool.
     """
 
     name: str
@@ -64,7 +65,7 @@ class LustreState:
 
     @property
     def findings(self) -> Iterator[Finding]:
-        """Facts to know before striping a file."""
+        """Return facts to know before striping a file."""
         percents = self.used_percent.values()
         full = [ost for ost, percent in self.used_percent.items() if percent >= _FULL]
         if full:
@@ -77,7 +78,7 @@ class LustreState:
         spread = max(percents, default=0) - min(percents, default=0)
         if spread > _UNEVEN:
             message = (
-                f"The OSTs are unevenly full, by {spread} percent points: Lustre then prefers the emptier ones, "
+                f"The OSTs are unevenly full, by {spread} percentage points: Lustre then prefers the emptier ones, "
                 "and files do not spread evenly."
             )
             yield Finding("uneven-osts", message, "note")
@@ -104,7 +105,7 @@ def read_lfs(source: Source) -> LustreState:
     Raises
     ------
     InputError
-        If the text is from neither.
+        If the text is from neither command.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def read_lfs(source: Source) -> LustreState:
     names = {match[1] for match in targets}
     if len(names) > 1:
         shown = ", ".join(sorted(names))
-        raise InputError(f"holds {len(names)} file systems ({shown}): give `lfs df` the path of one", name="lfs")
+        raise InputError(f"contains {len(names)} file systems ({shown}): run `lfs df` with the path of one", name="lfs")
     last = components[-1] if components else Component()
     return LustreState(
         name=next(iter(names), "own"),
@@ -140,7 +141,9 @@ def read_lfs(source: Source) -> LustreState:
 
 
 def _components(text: str) -> tuple[Component, ...]:
-    """Return the layout that ``lfs getstripe -d`` prints, with -y or without; of several folders the last."""
+    """Return the layout printed by ``lfs getstripe -d``, with or without -y; if it lists several folders, that of the
+    last.
+    """
     parts: list[Component] = []
     growing = False
     for match in _LAYOUT.finditer(text):
@@ -163,7 +166,7 @@ def _components(text: str) -> tuple[Component, ...]:
 
 
 def _described(parts: list[Component], key: str, word: str) -> list[Component]:
-    """Return components whose last one has one property more; a second count begins another folder."""
+    """Return the components after adding one property to the last; a second count begins another folder."""
     if key == "stripe_count" and (not parts or (parts[-1].stripe_count is not None and parts[-1].end_bytes is None)):
         parts = [Component()]
     if not parts:
@@ -196,7 +199,12 @@ def _bytes(word: str) -> int:
 
 
 def read_lustre(text: str) -> tuple[Hardware, ...]:
-    """Read ``lfs df``, optionally followed by ``lfs getstripe -d``; one record for each file system.
+    """Read ``lfs df``, optionally followed by ``lfs getstripe -d``; return one record per file system.
+
+    Parameters
+    ----------
+    text : str
+        Output of ``lfs df``, optionally followed by ``lfs getstripe -d``.
 
     Examples
     --------
@@ -216,9 +224,9 @@ def read_lustre(text: str) -> tuple[Hardware, ...]:
             **reported("lfs", "df, OSTs listed", osts=state.osts),
             **guessed("lfs df does not list the servers; one for each OST", osts_per_oss=1),
             **guessed("reported by no tool; 1 GB/s for each OST; measure it with IOR", peak_gb_s=float(state.osts)),
-            **reported("lfs", "df, the sizes of the OSTs added up", capacity_pb=round(state.capacity_pb, 6)),
+            **reported("lfs", "df, sum of the OST sizes", capacity_pb=round(state.capacity_pb, 6)),
             **(reported("lfs", "getstripe -d", **layout) if count else guessed(_DEFAULT, **layout)),
-            **guessed("a file has one stripe on each OST at most", max_stripe_count=min(state.osts, 2000)),
+            **guessed("a file has at most one stripe on each OST", max_stripe_count=min(state.osts, 2000)),
             **guessed(
                 "reported by no tool; measure it with IOR on one node", node_write_ceiling_gb_s=min(2.0, state.osts)
             ),

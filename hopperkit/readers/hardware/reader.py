@@ -1,4 +1,4 @@
-"""Find out which tool printed a text, and read it: nodes, and the machine file that follows."""
+"""Detect which tool printed a text, and read it into nodes and a machine file."""
 
 import re
 
@@ -20,7 +20,7 @@ __all__ = ["Hardware", "machine_from", "read_hardware"]
 
 
 def read_hardware(source: Source) -> tuple[Hardware, ...]:
-    r"""Read the output of any of the tools.
+    r"""Read the output of any supported tool.
 
     Parameters
     ----------
@@ -32,12 +32,12 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     Returns
     -------
     tuple of Hardware
-        One record for each kind of node, or for each file system.
+        One record per kind of node or file system.
 
     Raises
     ------
     InputError
-        If the text is from none of these, or lacks data that a machine file needs.
+        If the text is not from one of these tools, or lacks data that a machine file needs.
 
     Examples
     --------
@@ -46,6 +46,7 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     ('scontrol', 24)
     """
     start = text_of(source).lstrip("\ufeff \t\r\n")
+    # A list of markers; the order matters, because later markers also occur in the output of earlier tools.
     if start.startswith("<"):
         return (read_lstopo(start),)
     if MARK in start:
@@ -70,9 +71,9 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     if TARGET.search(start):
         return read_lustre(start)
     if not start:
-        raise InputError("there is no text; the tool may have failed")
+        raise InputError("the text is empty; the tool may have failed")
     raise InputError(
-        f"text that starts with {start[:30]!r} is not known; it may be the output of lscpu (in English: LC_ALL=C lscpu), "
+        f"text that starts with {start[:30]!r} is not recognized; supported are the outputs of lscpu (in English: LC_ALL=C lscpu), "
         "lstopo --of xml, scontrol show node or show config, pbsnodes -a, nvidia-smi topo -m, rocm-smi --showtopo, lfs df, or /proc/meminfo; "
         "numactl -H or amd-smi static --numa complete them"
     )

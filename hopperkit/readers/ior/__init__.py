@@ -1,10 +1,10 @@
-"""What IOR, mdtest and IO500 print or leave: text, JSON and CSV, whole or torn.
+"""Output of IOR, mdtest and IO500: text, JSON and CSV, complete or truncated.
 
 =======  ====================================================================
-reader   finds out what a file holds: `read_ior`
+reader   detects the contents of a file: `read_ior`
 mdtest   rates of metadata operations
-io500    the score and phases of IO500, and the files beside them
-results  the rows that all of them give
+io500    the score and phases of IO500, and the files next to them
+results  the rows that all of them produce
 tokens   numbers, sizes, command lines and error messages as IOR writes them
 =======  ====================================================================
 """

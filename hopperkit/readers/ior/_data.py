@@ -1,7 +1,8 @@
 """JSON and CSV of IOR, valid or not.
 
-Version 3.2 prints unbalanced braces, and every version prints plain lines into its JSON in verbose mode. The JSON is
-therefore not parsed as JSON: its name-value pairs are read in order, and the names show the part they belong to.
+Version 3.2 prints unbalanced braces, and every version mixes plain lines into its JSON in verbose mode. The JSON is
+therefore not parsed as JSON: its name-value pairs are read in order, and the names show which part each pair belongs
+to.
 """
 
 import csv
@@ -17,18 +18,18 @@ _JSON = Marks(rf'"(?:{"|".join(_JSON_NAMES)})"\s*:', needs=tuple(f'"{name}"' for
 _CSV = Marks(r"^\W*access,(?:bw\(|rank,).*$", needs=("access,bw(", "access,rank,"))
 # Columns of the text table, and their names in the JSON.
 _COLUMNS = {"total(s)": "totalTime", "block(KiB)": "blockKiB", "xfer(KiB)": "xferKiB"}
-# Of a result's options in a summary only these are believed.
+# Of the options in a summary, only these are reliable.
 _SIZES = ("blockSize", "transferSize")
 _PARAMETERS = ("API", "filePerProc", "numTasks", "segmentCount", "tasksPerNode", "repetitions", *_SIZES)
 
 
 def is_json(text: str) -> bool:
-    """Whether a text holds what IOR prints as JSON."""
+    """Whether a text contains IOR's JSON."""
     return _JSON.search(text) is not None
 
 
 def read_json(text: str, *, file: str, version: str | None) -> list[Test]:
-    """Return the tests of a run that was printed as JSON, with or without warnings and matching braces."""
+    """Return the tests of a run printed as JSON, even with warnings or unbalanced braces."""
     reader = _Pairs(file, version)
     for match in _PAIR.finditer(text):
         reader.pair(match[1], match[2] if match[2] is not None else match[3])
@@ -40,7 +41,7 @@ def read_json(text: str, *, file: str, version: str | None) -> list[Test]:
 
 
 class _Pairs(Tests):
-    """State after the pairs read."""
+    """State after the pairs read so far."""
 
     def __init__(self, file: str, version: str | None) -> None:
         super().__init__(file, version)
@@ -50,7 +51,7 @@ class _Pairs(Tests):
         self.numbers: dict[int, Test] = {}
 
     def pair(self, name: str, value: str) -> None:
-        """Take one pair."""
+        """Process one pair."""
         if name in ("Command line", "Command line used"):
             self.close()
             if not self.test.empty:
@@ -79,7 +80,7 @@ class _Pairs(Tests):
             self.record.setdefault(name, value)
 
     def close(self) -> None:
-        """Keep the record that ends here."""
+        """Store the record that ends here."""
         record, access = self.record, self.record.get("access", "")
         self.record = {}
         if access not in ACCESSES:
@@ -100,7 +101,7 @@ class _Pairs(Tests):
 
 
 def is_csv(text: str) -> bool:
-    """Whether a text holds the CSV of IOR 3.3 and later, or its rank details."""
+    """Whether a text contains the CSV of IOR 3.3 and later, or its rank details."""
     return _CSV.search(text) is not None
 
 
@@ -122,7 +123,7 @@ def read_csv(text: str, *, file: str, version: str | None) -> list[Test]:
 
 
 def _measure(test: Test, access: str, row: dict[str, str]) -> None:
-    """Keep one row of a CSV file."""
+    """Store one row of a CSV file."""
     rank = number(row.get("rank", ""))
     if rank is None:
         heading = next((name for name in row if name.startswith("bw(")), "")
@@ -136,12 +137,12 @@ def _measure(test: Test, access: str, row: dict[str, str]) -> None:
 
 
 def is_glued(text: str) -> bool:
-    """Whether a text is the CSV of version 3.2: values without commas, and no rate among them."""
+    """Whether a text is the CSV of version 3.2: values without commas, and without rates."""
     return "summaryFormat=CSV" in text and not is_csv(text) and "bw(" not in text
 
 
 def read_glued(text: str, *, file: str, version: str | None) -> list[Test]:
-    """Return the usable data of a run whose CSV has no commas: its request, without rates."""
+    """Return the usable data of a run with CSV that lacks commas: its request, without rates."""
     line = next(line for line in text.splitlines() if "summaryFormat=CSV" in line)
     test = Test(file=file, version=version, command=read_command(line))
     for name in ("file-per-process", "single-shared-file"):

@@ -1,7 +1,5 @@
-"""Request and results of one IOR test, collected from any format; then as rows.
-
-IOR calls it a test: one set of options, that many repetitions. A file may hold
-several, from one run or from many.
+"""Collect the request and results of one IOR test from any format, and convert them to rows. A test, in IOR's terms, is
+one set of options with its repetitions. A file may hold several, from one run or from many.
 """
 
 from collections.abc import Mapping
@@ -13,7 +11,7 @@ from hopperkit.readers.ior.tokens import binary_size, count, error_in, number, w
 from hopperlib.units import BYTES_PER_MIB
 
 ACCESSES = ("write", "read")
-# Names of an option in versions and formats of IOR, in order of precedence.
+# Names of each option across versions and formats of IOR, in order of precedence.
 _OPTIONS = {
     "api": ("api", "API"),
     "access": ("access",),
@@ -28,17 +26,17 @@ _OPTIONS = {
     "tasks_per_node": ("clients per node", "tasksPerNode", "tPN"),
     "stonewall": ("stonewallingTime", "stoneWallingWearOut"),
 }
-# Of these, sizes are read in binary units.
+# Those that are sizes, read in binary units.
 _SIZES = ("aggregate", "block", "transfer")
 _KNOWN = {name for names in _OPTIONS.values() for name in names}
 # Tolerance of a size printed by IOR.
 _ROUNDED = 0.01
-# Longest line that is looked at: IOR writes none that is longer.
+# Longest line that is parsed: IOR writes no longer ones.
 LONGEST_LINE = 2000
 
 
 class Statistics(NamedTuple):
-    """All repetitions of one access, in a summary. Rates in MiB/s; `seconds` is the mean."""
+    """Summary of all repetitions of one access. Rates in MiB/s; `seconds` is the mean."""
 
     highest_mib_s: float | None
     lowest_mib_s: float | None
@@ -50,7 +48,7 @@ class Statistics(NamedTuple):
 class Test:
     """A test while it is being read."""
 
-    # Not a class of tests, for those who collect them by name.
+    # Tells pytest that this is not a test class.
     __test__ = False
 
     file: str
@@ -80,7 +78,7 @@ class Test:
         rank: int | None = None,
         unit: str | None = None,
     ) -> None:
-        """Keep one result, from a row with the columns of IOR's table; without a number it is the next repetition."""
+        """Store one result from a row with the columns of IOR's table; a row without a number is the next repetition."""
         repetition = number(row.get("iter", ""))
         if repetition is None and rank is None:
             repetition = sum(result.access == access for result in self.measured)
@@ -93,14 +91,14 @@ class Test:
         self.measured.append(IoResult(file=self.file, access=access, rank=rank, unit=unit, **fields))
 
     def listen(self, line: str) -> None:
-        """Store an error reported in a line."""
+        """Store an error reported on a line."""
         error = error_in(line[:LONGEST_LINE]) if len(self.errors) < 50 else None
         if error is not None:
             self.errors.append(error)
 
     @property
     def empty(self) -> bool:
-        """Whether there are no results."""
+        """Whether there are no results yet."""
         return not (self.measured or self.summaries or self.maxima)
 
     def _said(self, option: str) -> list[str]:
@@ -108,11 +106,11 @@ class Test:
         return [self.options[name] for name in _OPTIONS[option] if name in self.options]
 
     def _number(self, option: str) -> int | None:
-        """Return an option as a count or a size in bytes, from the output or the command."""
+        """Return an option as a count, or as a size in bytes, from the output or the command line."""
         read = binary_size if option in _SIZES else count
         value = next(filter(None, map(read, self._said(option))), None)
         requested: int | None = self.command.get(option)
-        # IOR prints a size with two decimals of a unit; the command line has all of it.
+        # IOR prints sizes with two decimals; the command line has the exact value.
         return requested if value and requested and abs(requested - value) <= _ROUNDED * value else value or requested
 
     @property
@@ -128,7 +126,7 @@ class Test:
 
     @property
     def segments(self) -> int | None:
-        """Segments of a file: as printed, or derived from aggregate size, blocks and tasks."""
+        """Return the segments of a file, as printed or derived from aggregate size, blocks and tasks."""
         count = self._number("segments")
         if count:
             return count
@@ -136,7 +134,7 @@ class Test:
         if not (whole and block and tasks):
             return None
         exact = whole / (block * tasks)
-        # The aggregate is printed with two decimals, so it is off by half a percent at most.
+        # The aggregate size is printed with two decimals, so it is off by at most half a percent.
         nearest = round(exact)
         return nearest if 1 <= nearest < 100 and abs(exact - nearest) <= 0.005 * nearest else None
 
@@ -151,13 +149,13 @@ class Test:
         if self.empty:
             return "incomplete", "the output ends before the first result"
         if any(result.rate_mib_s is None for result in self.measured):
-            return "incomplete", "a rate is printed as zero or as no number"
+            return "incomplete", "a rate is printed as zero or is not a number"
         missing = self._missing()
         return ("incomplete", missing) if missing else ("ok", None)
 
     def _missing(self) -> str:
         """Return which requested results are missing; empty if none."""
-        # Rank details are not repetitions, of which more would be expected.
+        # Rank details are not repetitions, so no more of them are expected.
         if any(result.rank is not None for result in self.measured):
             return ""
         got = [result.access for result in self.measured if result.access]
@@ -172,7 +170,7 @@ class Test:
         return ""
 
     def _results(self) -> list[IoResult]:
-        """Return the results: single repetitions, or statistics of an access without them."""
+        """Return the results: single repetitions, or an access's statistics if it has no repetitions."""
         results = list(self.measured)
         single = {result.access for result in results}
         blank = IoResult(file=self.file)
@@ -193,7 +191,7 @@ class Test:
         return results or [blank]
 
     def rows(self) -> list[IoResult]:
-        """Return the test as rows: one a repetition; of a file with statistics only, one a statistic."""
+        """Return the test as rows: one per repetition or, if a file has only statistics, one per statistic."""
         status, reason = self._status()
         api = (*self._said("api"), self.command.get("api") or "")[0]
         run: dict[str, Any] = {"status": status, "reason": reason, "version": self.version, "type": self._file_type}
@@ -210,7 +208,7 @@ class Test:
         ]
 
     def _size(self) -> dict[str, int | None]:
-        """Return the size of the run, as far as known."""
+        """Return the known sizes of the run."""
         tasks, per_node, nodes = map(self._number, ("tasks", "tasks_per_node", "nodes"))
         sizes = {"tasks": tasks, "block_bytes": self._number("block"), "transfer_bytes": self._number("transfer")}
         nodes = nodes or (-(-tasks // per_node) if tasks and per_node else None)
@@ -219,12 +217,12 @@ class Test:
 
 
 def _moved(result: IoResult) -> int | None:
-    """Return the bytes moved by a result, from its rate and time. [bytes]"""
+    """Return the bytes that a result moved, from its rate and time. [bytes]"""
     return round(result.rate_mib_s * result.seconds * BYTES_PER_MIB) if result.rate_mib_s and result.seconds else None
 
 
 class Tests:
-    """The tests of one run while they are being read; the last is the one that is read now."""
+    """The tests of one run while it is being read; the last one is current."""
 
     # As above.
     __test__ = False
@@ -235,9 +233,9 @@ class Tests:
 
     @property
     def test(self) -> Test:
-        """The test that is read now."""
+        """The current test."""
         return self.tests[-1]
 
     def begin(self, command: dict[str, Any] | None = None) -> None:
-        """Begin the next test, of the same command where one is given."""
+        """Begin the next test, with the same command line unless another is given."""
         self.tests.append(Test(file=self.file, version=self.version, command=command or {}))

@@ -1,8 +1,6 @@
-"""The tables that IOR prints for people.
-
-Rows come interleaved with warnings of MPI, with labels of the launcher in front, or torn. Every line is therefore
-parsed by itself: a heading defines the next rows, an option is recognized by its name, a row by its first word and the
-numbers after it, and the rest is noise.
+"""Parse IOR's text tables. Rows may be interleaved with MPI warnings, prefixed with launcher labels, or truncated.
+Therefore, every line is parsed on its own: a heading defines the next rows, an option is recognized by its name, a row
+by its first word and the numbers after it, and the rest is noise.
 """
 
 import re
@@ -23,7 +21,7 @@ _ENDINGS = {"EXCEL", "XXCEL"}
 
 
 def read_text(text: str, *, file: str, version: str | None) -> list[Test]:
-    """Return the tests in the text of one run, from its banner to the next."""
+    """Return the tests in the text of one run, from its banner to the next one."""
     reader = _Reader(file, version)
     for line in text.splitlines():
         reader.line(line)
@@ -31,13 +29,13 @@ def read_text(text: str, *, file: str, version: str | None) -> list[Test]:
 
 
 class _Reader(Tests):
-    """State after the lines read."""
+    """State after the lines read so far."""
 
     heading: Sequence[str] = ()
     is_summary = False
 
     def line(self, line: str) -> None:
-        """Parse one line; the excess of an overlong line is noise."""
+        """Parse one line; the rest of an overlong line is ignored."""
         line = line[:LONGEST_LINE]
         bare = _LABEL.sub("", line, count=1)
         if self._heading(bare) or self._row(bare) or self._option(bare):
@@ -62,7 +60,7 @@ class _Reader(Tests):
         return False
 
     def _option(self, line: str) -> bool:
-        """Whether the line sets an option, which is then stored."""
+        """Store the option set by the line; return whether there is one."""
         match = _OPTION.match(line)
         if match is None:
             return False
@@ -85,7 +83,7 @@ class _Reader(Tests):
         return True
 
     def _row(self, line: str) -> bool:
-        """Whether the line holds a row of the table, which is then kept."""
+        """Store the table row on the line; return whether there is one."""
         match = _ROW.search(line)
         if match is None:
             return False
@@ -93,7 +91,7 @@ class _Reader(Tests):
         numbers = [number(word) for word in words[1:]]
         leading = next((place for place, value in enumerate(numbers) if value is None), len(numbers))
         heading = self.heading or _HEADINGS.get(len(words), ())
-        # A truncated row still has its rate: the first columns are present.
+        # A truncated row still has its rate, in the first columns.
         if leading < 3 or not heading:
             return False
         row = dict(zip(heading, words, strict=False))
@@ -106,7 +104,7 @@ class _Reader(Tests):
         return True
 
     def _summary(self, access: str, row: dict[str, str]) -> None:
-        """Store a row of the summary for the test whose number it gives."""
+        """Store a row of the summary under its test number."""
         place = number(row.get("Test#", ""))
         test = self.tests[int(place)] if place is not None and place < len(self.tests) else self.test
         # The first Max, Min and Mean are rates; the next ones count operations.

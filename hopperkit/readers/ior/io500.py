@@ -1,7 +1,6 @@
-"""Files of an IO500 run: its score and phases, balance of its tasks, settings, errors.
-
-Bandwidth is the geometric mean of the four IOR phases, IOPS that of the eight metadata phases, and the score that of
-both. Versions before 2020 print GB/s and mean GiB/s: they divide by 2**30.
+"""Read the files of an IO500 run: score, phases, balance of tasks, settings, and errors. The bandwidth is the geometric
+mean of the four IOR phases, IOPS that of the eight metadata phases, and the score that of both. Versions before 2020
+print GB/s and mean GiB/s: they divide by 2**30.
 """
 
 import configparser
@@ -31,7 +30,7 @@ _SCORE = re.compile(
     r"TOTAL\s+(?P<score>[\d.]+)",
     re.MULTILINE | re.IGNORECASE,
 )
-# Files with the settings of a run, and the relevant sections; all sections if none is named.
+# Files with the settings of a run, and their relevant sections; all sections if none are named.
 _SETTINGS = {"config.ini": (), "result.txt": ("run",)}
 _MAX_BYTES = 256_000_000
 # A stonewalled run that moves this much less, or more, than planned is reported.
@@ -54,20 +53,20 @@ class Io500(TableMixin):
     Parameters
     ----------
     score, bandwidth_gib_s, iops_kiops : float or None
-        None if the run ended earlier.
+        None if the run ended early.
     phases : tuple of Phase
     errors : tuple of str
         Errors, each with its file.
     file : str
         Where the score is printed.
     spreads : tuple of str
-        How even the tasks of a phase were, a line for each.
+        Balance of the tasks in each phase, one line per phase.
     stonewall : tuple of mapping
-        Planned and moved bytes of the phases of IOR. [bytes]
+        Planned and moved bytes of the IOR phases. [bytes]
     configuration : mapping
         The settings.
     start : datetime or None
-        Start time, by the machine's clock: from its result, or from the name of its folder.
+        Start time by the machine's clock, from the result or the folder name.
     """
 
     score: float | None
@@ -82,7 +81,7 @@ class Io500(TableMixin):
     start: datetime | None = None
 
     def frame_data(self) -> Iterator[dict[str, Any]]:
-        """Yield a row for each phase."""
+        """Yield one row per phase."""
         for phase in self.phases:
             counted = phase.unit.lower() == "kiops"
             rates = {"kiops": phase.value if counted else None, "bandwidth_gib_s": None if counted else phase.value}
@@ -101,7 +100,12 @@ IO500_COLUMNS = ("file", "start", "errors", "result", "value", "unit", "seconds"
 
 
 def io500_rows(run: Io500) -> Iterator[dict[str, Any]]:
-    """Yield a row for each result of a run: its score, and each phase.
+    """Yield one row per result of a run: its score and each phase.
+
+    Parameters
+    ----------
+    run : Io500
+        IO500 run.
 
     Examples
     --------
@@ -128,7 +132,7 @@ def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
     Raises
     ------
     InputError
-        If no phase of IO500 is in it.
+        If it contains no IO500 phase.
 
     Examples
     --------
@@ -140,7 +144,7 @@ def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
     text = text_of(source, name=file, max_bytes=_MAX_BYTES)
     matches = list(_PHASE.finditer(text))
     if not matches:
-        raise InputError(f"{file}: no phase of IO500 is in it")
+        raise InputError(f"{file}: it contains no IO500 phase")
     score = _SCORE.search(text)
     phases = tuple(Phase(m["name"], float(m["value"]), m["unit"], float(m["seconds"])) for m in matches)
     errors = [f"{file}: {m['name']} is marked {m['mark'].lstrip('-')}" for m in matches if m["mark"]]
@@ -148,14 +152,14 @@ def read_io500_summary(source: Source, *, file: str = "-") -> Io500:
     if score is None:
         errors.append(f"{file}: no score: the run did not end")
     elif score["mark"]:
-        errors.append(f"{file}: the score is marked {score['mark'].strip('-')}: no valid run")
+        errors.append(f"{file}: the score is marked {score['mark'].strip('-')}: not a valid run")
     return Io500(
         file=file, score=total, bandwidth_gib_s=bandwidth, iops_kiops=iops, phases=phases, errors=tuple(errors)
     )
 
 
 def read_io500(folder: str | os.PathLike[str]) -> tuple[Io500, ...]:
-    """Return the runs whose results lie in a folder, the best score first.
+    """Return the runs with results in a folder, best score first.
 
     Parameters
     ----------
@@ -177,16 +181,16 @@ def read_io500(folder: str | os.PathLike[str]) -> tuple[Io500, ...]:
     if not top.is_dir():
         if top.is_file():
             return (read_io500_summary(top, file=str(top)),)
-        raise InputError(f"{top}: {'is no folder' if os.path.lexists(top) else 'there is no such folder'}")
+        raise InputError(f"{top}: {'is not a folder' if os.path.lexists(top) else 'there is no such folder'}")
     runs = [_run_in(path) for path in sorted(top.rglob("result_summary.txt")) if path.is_file()]
     if not runs:
-        # The output of the run itself prints the same lines.
+        # The run's own output contains the same lines.
         outputs = (path for path in top.rglob("*") if path.suffix in (".txt", ".out", ".log") and path.is_file())
         for path in sorted(outputs):
             with suppress(InputError):
                 runs.append(_run_in(path))
     if not runs:
-        raise InputError(f"{top}: no result_summary.txt, and no output with phases of IO500, is in it")
+        raise InputError(f"{top}: it contains neither a result_summary.txt nor output with IO500 phases")
     return tuple(sorted(runs, key=lambda run: -(run.score or 0.0)))
 
 
@@ -203,12 +207,12 @@ def io500_of(summary: str, files: Mapping[str, Source]) -> Io500:
     summary : str
         Name of the file with score and phases.
     files : mapping
-        All files of the run by name, that one among them.
+        All files of the run by name, including that one.
 
     Raises
     ------
     InputError
-        If no phase of IO500 is in the summary.
+        If the summary contains no IO500 phase.
 
     Examples
     --------
@@ -245,14 +249,14 @@ def io500_of(summary: str, files: Mapping[str, Source]) -> Io500:
 
 
 def _spread(name: str, rows: list[IoResult]) -> Iterator[str]:
-    """Yield how even the tasks of a phase were, in one line."""
+    """Yield a line on the balance of the tasks in a phase."""
     rates = sorted(row.rate_mib_s for row in rows if row.rank is not None and row.rate_mib_s)
     if rates:
         yield f"{name}: {len(rates):,} tasks, {rates[0]:,.1f} to {rates[-1]:,.1f} MiB/s each, median {median(rates):,.1f}"
 
 
 def _moved(name: str, rows: list[IoResult]) -> Iterator[dict[str, Any]]:
-    """Yield planned and moved bytes of a phase where they differ."""
+    """Yield a phase's planned and moved bytes if they differ."""
     for row in rows:
         planned, moved = row.planned_bytes, row.moved_bytes
         if planned and moved and abs(moved - planned) > _PLANNED * planned:
@@ -260,7 +264,7 @@ def _moved(name: str, rows: list[IoResult]) -> Iterator[dict[str, Any]]:
 
 
 def _configuration(name: str, source: Source) -> Iterator[tuple[str, str]]:
-    """Yield the settings of the run: those in its result, and every setting that is not empty."""
+    """Yield the run's settings: those in its result, and every nonempty setting."""
     parser = configparser.ConfigParser(interpolation=None, strict=False, allow_no_value=True)
     try:
         parser.read_string(text_of(source, max_bytes=_MAX_BYTES))

@@ -1,7 +1,7 @@
-"""Output of mdtest: rates of metadata operations, as rows like those of IOR.
+"""Read mdtest output: rates of metadata operations, as rows like IOR's.
 
-Versions 1.9 and 3.x print a colon after the operation, 4.x does not. A phase that was left out is printed as four
-zeros; it is a row without a rate here.
+Versions 1.9 and 3.x print a colon after the operation, 4.x does not. A skipped phase is printed as four zeros; here it
+becomes a row without a rate.
 """
 
 import re
@@ -64,19 +64,19 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
 
 
 def _size(tasks: int | None, nodes: int | None) -> dict[str, int | None]:
-    """Return the size of a run; the output does not show the distribution of tasks over nodes: assumed even if
-    divisible.
+    """Return the size of a run; the output does not show how tasks are distributed over nodes; an even distribution is
+    assumed if possible.
     """
     per_node = tasks // nodes if tasks and nodes and tasks % nodes == 0 else None
     return {"tasks": tasks, "nodes": nodes, "tasks_per_node": per_node}
 
 
 def _rates(result: IoResult, words: list[str]) -> list[IoResult]:
-    """Return the rows of one operation: its rate of a single iteration, or the greatest, the least and the mean."""
+    """Return the rows of one operation: the rate of a single iteration, or the maximum, minimum and mean."""
     rates = {name: number(word) for name, word in zip(("max", "min", "mean"), words, strict=False)}
-    # Of a torn row, without its deviation, not even the mean is sure to be whole.
+    # In a truncated row, without its deviation, even the mean may be incomplete.
     if len(words) < 4 or None in rates.values():
-        return [replace(result, status="incomplete", reason="its row is torn, or a rate is printed as no number")]
+        return [replace(result, status="incomplete", reason="its row is truncated, or a rate is not a number")]
     if not all(rates.values()):
         return [replace(result, status="not-run", reason="its rates are printed as zero")]
     if result.repetition == 0:

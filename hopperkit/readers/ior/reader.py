@@ -1,4 +1,4 @@
-"""Recognize and read a file: IOR in any format, mdtest, several consecutive runs."""
+"""Recognize and read a file: IOR in any format or mdtest, with one or more runs."""
 
 from dataclasses import replace
 
@@ -57,18 +57,18 @@ def read_ior(source: Source, *, file: str = "-") -> list[IoResult]:
             results += read_mdtest(part, file=file)
             continue
         tests, start = _tests(tool, part, file), start_in(part)
-        # An empty test among others is text between two of them.
+        # An empty test among others is only text between two tests.
         speaking = [test for test in tests if not test.empty or test.options or test.errors or test.no_rates]
         results += [replace(row, start=start) for test in speaking or tests for row in test.rows()]
     if not results:
         if other := other_benchmark(text):
             raise InputError(f"{file}: {other}")
-        raise InputError(f"{file}: nothing in it is output of IOR or mdtest" if text.strip() else f"{file}: is empty")
+        raise InputError(f"{file}: it contains no output of IOR or mdtest" if text.strip() else f"{file}: is empty")
     return results
 
 
 def _tests(tool: str, part: str, file: str) -> list[Test]:
-    """Return the tests of a part, in the first form that it may have."""
+    """Return the tests in a part, using the first format that matches."""
     version = tool or None
     if is_json(part):
         return read_json(part, file=file, version=version)
@@ -80,10 +80,8 @@ def _tests(tool: str, part: str, file: str) -> list[Test]:
 
 
 def _parts(text: str) -> list[tuple[str, str]]:
-    """Return the text split at the banners: tool and version, and the following text; text before the first is a part
-    too.
-
-    Unless it has results, it belongs to the first run: MPI messages may precede the banner.
+    """Split the text at the banners into tool and version, and the following text. Text before the first banner is a
+    separate part if it has results; otherwise it belongs to the first run, because MPI messages may precede the banner.
     """
     starts = [(match.start(), match[1] or match[2]) for match in _BANNER.all(text)]
     if not starts:

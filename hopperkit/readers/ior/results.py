@@ -1,7 +1,6 @@
 """One measured rate as a row of a table, from any tool and version.
 
-Nothing is invented: missing values are None, and a rate printed as zero, NaN or infinity is None too, with a status
-that explains it.
+Missing values are None; so are rates printed as zero, NaN or infinity, with a status that explains it.
 """
 
 import csv
@@ -20,20 +19,25 @@ Status = Literal["ok", "failed", "incomplete", "no-rates", "not-run"]
 # Measured without error; ended in an error; fewer results than requested, without an error; ended without a rate; a
 # skipped phase.
 STATUSES: tuple[Status, ...] = get_args(Status)
-# When a run began, as IOR, mdtest and IO500 print it, and as IO500 names its folders.
+# Start time of a run, as printed by IOR, mdtest and IO500, and as used in IO500's folder names.
 _BEGAN = re.compile(
     r"\b(?:began|StartTime|started at|t_start)\W{1,25}(\w{3} \w{3} [ \d]\d \d\d:\d\d:\d\d \d{4}|[-/\d]{10} \d\d:\d\d:\d\d)"
     r"|/(\d{4}\.\d\d\.\d\d-\d\d\.\d\d\.\d\d)/",
     re.IGNORECASE,
 )
 _BEGIN_WORDS = ("began", "starttime", "started at", "t_start", "/")
-# A run prints its start time at its beginning, after any text before the first banner. [characters]
+# How far to look for the start time, which may follow text before the first banner. [characters]
 _HEAD = 262_144
 _CLOCKS = ("%a %b %d %H:%M:%S %Y", "%m/%d/%Y %H:%M:%S", "%Y-%m-%d %H:%M:%S", "%Y.%m.%d-%H.%M.%S")
 
 
 def start_in(text: str) -> datetime | None:
-    """Return the start of a run, by the machine's clock, whose zone no tool prints; None if missing.
+    """Return the start of a run by the machine's clock (no tool prints its time zone); None if missing.
+
+    Parameters
+    ----------
+    text : str
+        Output of a run.
 
     Examples
     --------
@@ -55,7 +59,7 @@ class IoResult:
     Parameters
     ----------
     file : str
-        Where it was read.
+        File that it was read from.
     status : str
         One of `STATUSES`.
     version : str or None
@@ -70,21 +74,21 @@ class IoResult:
     rate_mib_s : float or None
         Aggregate rate, as printed. [MiB/s]
     seconds : float or None
-        Whole time of the access, opening and closing included. [s]
+        Total time of the access, including open and close. [s]
     statistic : {"max", "min", "mean"} or None
-        Of which repetitions' rates this is, where a file prints no single ones.
+        Which statistic of the repetitions' rates this is, if a file does not print single ones.
     operations_s : float or None
         Rate of mdtest. [1/s]
     rank : int or None
         Task, in a file of rank details.
     reason : str or None
-        Why the status is not ok; of the tasks of a file of rank details together, how far they lie apart.
+        Why the status is not ok; for rank details combined over all tasks, their range.
     planned_bytes, moved_bytes : int or None
-        For a run with a stonewall: the requested bytes; the bytes reported by IOR, otherwise rate times time. [bytes]
+        Of a stonewalled run: the requested bytes, and the moved bytes as reported by IOR or as rate times time. [bytes]
     start : datetime or None
-        When the run began, by the clock of its machine.
+        Start of the run by the machine's clock.
     flags : tuple of str or None
-        Options of the command line, without their values; None where no command line is printed.
+        Options of the command line, without their values; None if no command line is printed.
     unit : str or None
         Unit in which the rate is printed.
 
@@ -130,7 +134,7 @@ class IoResult:
         return None if self.rate_mib_s is None else round(self.rate_mib_s * BYTES_PER_MIB / 1e6, 6)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the row as plain data: all `KEYS`, and the other parameters that are set."""
+        """Return the row as plain data: all `KEYS`, plus any other fields that are set."""
         extra = {key: getattr(self, key) for key in _EXTRA_KEYS if getattr(self, key) is not None}
         return {key: getattr(self, key) for key in KEYS} | extra
 
@@ -142,7 +146,12 @@ KEYS = (*_FIELDS[: _FIELDS.index("seconds")], "rate_mb_s", "seconds")
 
 
 def ranks_together(rows: Iterable[IoResult]) -> list[IoResult]:
-    """Return rows with one for all tasks of a file of rank details: the median rate, and the time of the slowest.
+    """Combine the rows of each file of rank details into one: the median rate, and the time of the slowest task.
+
+    Parameters
+    ----------
+    rows : iterable of IoResult
+        Rows of one or more files.
 
     Examples
     --------
@@ -151,7 +160,7 @@ def ranks_together(rows: Iterable[IoResult]) -> list[IoResult]:
     >>> row.tasks, row.rate_mib_s, row.reason
     (3, 2.0, '3 tasks: 1.0 to 4.0 MiB/s each')
     """
-    # With its fractions and decimals, statistics is slow to import.
+    # The statistics module is slow to import because it loads fractions and decimal.
     from statistics import median
 
     together: dict[tuple[str, str | None], list[IoResult]] = {}
@@ -170,7 +179,12 @@ def ranks_together(rows: Iterable[IoResult]) -> list[IoResult]:
 
 
 def measured_rows(rows: Iterable[IoResult]) -> list[IoResult]:
-    """Return the rows that hold an aggregate rate of a run that ended well.
+    """Return the rows with the aggregate rate of a successful run.
+
+    Parameters
+    ----------
+    rows : iterable of IoResult
+        Rows of one or more files.
 
     Examples
     --------
@@ -182,6 +196,11 @@ def measured_rows(rows: Iterable[IoResult]) -> list[IoResult]:
 
 def best_rates(rows: Iterable[IoResult]) -> dict[str, float]:
     """Return the best aggregate rate of each access. [MB/s]
+
+    Parameters
+    ----------
+    rows : iterable of IoResult
+        Rows of one or more files.
 
     Examples
     --------
@@ -196,7 +215,12 @@ def best_rates(rows: Iterable[IoResult]) -> dict[str, float]:
 
 
 def variations(rows: Iterable[IoResult]) -> dict[str, tuple[float, int]]:
-    """Return the coefficient of variation of each access over repetitions with the same settings, and how many there are.
+    """Return each access's coefficient of variation over repetitions with the same settings, and their number.
+
+    Parameters
+    ----------
+    rows : iterable of IoResult
+        Rows of one or more files.
 
     Examples
     --------
@@ -209,10 +233,10 @@ def variations(rows: Iterable[IoResult]) -> dict[str, tuple[float, int]]:
     rates: dict[tuple[str, tuple[Any, ...]], list[float]] = {}
     for row in measured_rows(rows):
         if row.access and row.repetition is not None and row.rate_mb_s:
-            # Runs with other settings are not repetitions.
+            # Runs with different settings are not repetitions.
             settings = (row.api, row.type, row.tasks, row.nodes, row.block_bytes, row.transfer_bytes, row.segments)
             rates.setdefault((row.access, settings), []).append(row.rate_mb_s)
-    # Of several runs of one access that with the most repetitions counts.
+    # If an access has several runs, the one with the most repetitions counts.
     largest: dict[str, list[float]] = {}
     for (access, _), each in rates.items():
         if len(each) > len(largest.get(access, ())):
@@ -222,6 +246,11 @@ def variations(rows: Iterable[IoResult]) -> dict[str, tuple[float, int]]:
 
 def results_csv(results: Iterable[IoResult]) -> str:
     """Return rows as CSV; extra columns are included if any row uses them, and unknown values are empty.
+
+    Parameters
+    ----------
+    results : iterable of IoResult
+        Rows of one or more files.
 
     Examples
     --------
@@ -234,7 +263,7 @@ def results_csv(results: Iterable[IoResult]) -> str:
 
 
 def rows_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
-    r"""Return rows as CSV, with nothing in a cell that a row lacks.
+    r"""Return rows as CSV; missing cells are empty.
 
     Parameters
     ----------
@@ -256,7 +285,7 @@ def rows_csv(rows: Iterable[Mapping[str, Any]], columns: Sequence[str]) -> str:
 
 
 def csv_cell(cell: Any) -> Any:
-    """Return a cell of a CSV file; a text that a spreadsheet would take for a formula gets an apostrophe in front.
+    """Return a cell of a CSV file; text that a spreadsheet would take for a formula is prefixed with an apostrophe.
 
     Parameters
     ----------

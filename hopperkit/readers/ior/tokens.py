@@ -9,16 +9,16 @@ from hopperlib.units import size_bytes
 
 
 class Marks:
-    """Marks of a form, as an expression that is tried only on texts with one of the pieces that it needs.
+    """A regular expression that is tried only on texts that contain one of its required substrings.
 
-    A search for pieces takes a hundredth of the time of an expression that begins with none, and most files of a tree
-    have no mark at all.
+    Searching for substrings takes a hundredth of the time of an expression without a literal prefix, and most files in
+    a tree do not match at all.
 
     Parameters
     ----------
     pattern : str
     needs : tuple of str
-        Pieces, one of which occurs in every match.
+        Substrings, one of which occurs in every match.
 
     Examples
     --------
@@ -44,7 +44,7 @@ _UNIT = re.compile(r"([KMGT]?)(i?)B", re.IGNORECASE)
 # IOR's error marks, and MPI's message when a program aborts.
 _HARD = re.compile(
     r"\*\* error \*\*|\bERROR in \S+ \(line \d+\)|\bior ERROR\b|\bMPI_Abort\b|\bFAILED comparison\b|MPI_ABORT was invoked"
-    # Nonfatal errors: wrong or misplaced data.
+    # Nonfatal errors, for wrong or misplaced data.
     r"|ERROR: (?:verifying|incorrect)|\berror could not create|\bfsync\(\) failed"
 )
 _SOFT = re.compile(
@@ -58,7 +58,13 @@ _WHERE = re.compile(r"\(\S+:\d+\)$")
 def number(word: str) -> float | None:
     """Return a printed number; None for IOR's marks of a missing one (``-``, ``NA``, ``nan``, ``inf``).
 
-    A negative number is invalid too: rates, times, sizes and counts are never negative, so it is damage or an overflow.
+    Negative numbers are invalid too: rates, times, sizes and counts are never negative, so they mean damage or an
+    overflow.
+
+    Parameters
+    ----------
+    word : str
+        Number as printed.
 
     Examples
     --------
@@ -73,7 +79,12 @@ def number(word: str) -> float | None:
 
 
 def count(word: str) -> int | None:
-    """Return a printed count of at least one; otherwise None.
+    """Return a printed count if it is at least one; otherwise None.
+
+    Parameters
+    ----------
+    word : str
+        Count as printed.
 
     Examples
     --------
@@ -87,12 +98,17 @@ def count(word: str) -> int | None:
 def binary_size(text: str) -> int | None:
     """Return a size in bytes: ``1 MiB``, ``262144 bytes``, ``4m``; IOR's m is 2**20 bytes. [bytes]
 
+    Parameters
+    ----------
+    text : str
+        Size as printed or typed.
+
     Examples
     --------
     >>> binary_size("1 MiB"), binary_size("262144 bytes"), binary_size("4m"), binary_size("2 MB"), binary_size("-")
     (1048576, 262144, 4194304, 2000000, None)
     """
-    # A one-letter unit is from the command line, where all are binary; MB is decimal.
+    # One-letter units are from the command line, where all units are binary; MB is decimal.
     binary = not text.strip().lower().endswith("b")
     try:
         return size_bytes(text, binary=binary, any_case=True, rounded=True) or None
@@ -122,10 +138,15 @@ def rate_factor(heading: str) -> float:
 
 
 def read_command(line: str) -> dict[str, Any]:
-    """Parse an IOR command line into options; missing ones are None.
+    """Parse an IOR command line into options; absent ones are None.
 
-    Without ``-w``, ``-r``, ``-W`` and ``-R`` IOR writes and reads. Requests in a script file (``-f``) are not on the
-    line, and versions differ in reading combined letters (``-wr``): the accesses are then unknown.
+    Without ``-w``, ``-r``, ``-W`` and ``-R`` IOR writes and reads. The accesses are unknown if they come from a script
+    file (``-f``), or if letters are combined (``-wr``), which versions read differently.
+
+    Parameters
+    ----------
+    line : str
+        Command line of IOR.
 
     Examples
     --------
@@ -150,7 +171,7 @@ def read_command(line: str) -> dict[str, Any]:
 
 
 def _flags(words: list[str], values: dict[str, str]) -> tuple[str, ...] | None:
-    """Return the letters of a command line, and what ``-O`` and long options set, in order; None if a file sets more."""
+    """Return a command line's letters, and the settings of ``-O`` and long options, in order; None if a file sets more."""
     if not words or "f" in values:
         return None
     glued = {letter for word in words if re.fullmatch(r"-[A-Za-z]{2,}", word) for letter in word[1:]}
@@ -172,6 +193,11 @@ def _accesses(words: list[str], values: dict[str, str]) -> tuple[str, ...] | Non
 def error_in(line: str) -> tuple[bool, str] | None:
     """Return whether a line reports a fatal error, and its text; None if it reports none.
 
+    Parameters
+    ----------
+    line : str
+        Line of output.
+
     Examples
     --------
     >>> error_in("ERROR in aiori-POSIX.c (line 105): cannot open file.")
@@ -189,7 +215,7 @@ def error_in(line: str) -> tuple[bool, str] | None:
 
 
 def worst(errors: list[tuple[bool, str]]) -> tuple[bool, str]:
-    """Return whether one of the errors was fatal, and the text of the first two different ones.
+    """Return whether any error was fatal, and the text of the first two distinct ones.
 
     Parameters
     ----------

@@ -1,8 +1,7 @@
 """Whether a benchmark's rate is valid for the file system: mistakes visible in its output.
 
-Each rule uses the output only: its command line, sizes, nodes and times. Where an output has no command line, rules on
-its options do not apply; where the memory of a node is unknown, data that fit into the largest common nodes may be in
-memory.
+The rules use only the output: its command line, sizes, nodes and times. Without a command line, rules about options do
+not apply; if a node's memory is unknown, data that fit into the largest common nodes may be in memory.
 """
 
 from collections import Counter, defaultdict
@@ -14,15 +13,15 @@ from hopperlib.finding import Finding
 from hopperlib.machine import Machine
 from hopperlib.text import count, digits, size
 
-# Memory that a node has at most where no machine is named. Assumed. [GB]
+# Largest memory of a node if no machine is given. Assumed. [GB]
 _MEMORY_GB = 512.0
 # Shorter accesses mostly measure how fast caches fill.
 _SHORT_S = 10.0
-# A stonewall that let this much through cut nothing off.
+# With at least this share of the data moved, the stonewall did not matter.
 _WHOLE = 0.99
-# Without a machine: no node has network cards faster than this. [GB/s]
+# If no machine is given: no node has faster network cards. [GB/s]
 _FASTEST_NODE_GB_S = 100.0
-_TASKS_CLIENTS_SHARE = "the node that made the files has their attributes in its cache"
+_TASKS_CLIENTS_SHARE = "the node that created the files has their attributes in its cache"
 
 
 class _Run(NamedTuple):
@@ -55,14 +54,14 @@ class _Run(NamedTuple):
 
 
 def trust_findings(rows: Sequence[IoResult], machine: Machine | None = None) -> Iterator[Finding]:
-    """Yield the mistakes that outputs of IOR and mdtest show.
+    """Yield the mistakes visible in outputs of IOR and mdtest.
 
     Parameters
     ----------
     rows : sequence of IoResult
-        Of one output or several.
+        Rows of one or more outputs.
     machine : Machine or None
-        Whose memory and network bound what can be true; None where it is unknown.
+        Machine whose memory and network bound the possible rates; None if unknown.
 
     Examples
     --------
@@ -85,7 +84,7 @@ def trust_findings(rows: Sequence[IoResult], machine: Machine | None = None) -> 
 
 
 def _together(found: Sequence[tuple[_Run, Finding]], runs: int) -> Finding:
-    """Return one finding for all runs that have it: the words of the first, and how many more."""
+    """Return one finding for all runs that have it: the text of the first, and the number of others."""
     run, finding = found[0]
     if runs == 1:
         return finding
@@ -112,7 +111,7 @@ def _runs(rows: Sequence[IoResult]) -> list[_Run]:
 
 
 def _memory_gb(machine: Machine | None) -> float:
-    """Memory of a node, or the most that is assumed. [GB]"""
+    """Memory of a node, or the assumed maximum. [GB]"""
     return machine.node().memory_gb if machine else _MEMORY_GB
 
 
@@ -126,15 +125,15 @@ def _in_memory(run: _Run, machine: Machine | None) -> str:
 
 
 def _ior(run: _Run) -> bool:
-    """Whether a run is from IOR with a command line that shows its request."""
+    """Whether a run is from IOR and has a command line that shows its request."""
     return run.first.flags is not None and run.first.operations_s is None
 
 
 def _unsynced(run: _Run, machine: Machine | None) -> Iterator[Finding]:
-    """Yield that writes end before the data have left memory."""
+    """Yield a finding if writes end before the data have left memory."""
     fits = _in_memory(run, machine)
     best = max(run.accesses("write"), key=lambda row: row.rate_mib_s or 0.0, default=None)
-    # -Y forces out each write; MPI-IO and POSIX need -e.
+    # -Y flushes after each write; otherwise, MPI-IO and POSIX need -e.
     if best is None or not fits or not _ior(run) or run.flagged("e", "Y", "fsync", "fsyncperwrite"):
         return
     yield Finding(
@@ -146,12 +145,12 @@ def _unsynced(run: _Run, machine: Machine | None) -> Iterator[Finding]:
 
 
 def _cached(run: _Run, machine: Machine | None) -> Iterator[Finding]:
-    """Yield that reads may come from the memory of the node that wrote the data."""
+    """Yield a finding if reads may come from the memory of the node that wrote the data."""
     fits = _in_memory(run, machine)
     best = max(run.accesses("read"), key=lambda row: row.rate_mib_s or 0.0, default=None)
     if best is None or not fits or not _ior(run):
         return
-    # A read-only run uses data from another run: perhaps of the same node, which its output cannot show.
+    # A read-only run uses data from another run, perhaps on the same node; its output cannot show this.
     wrote = bool(run.accesses("write")) or not run.flagged("r") or run.flagged("w")
     alone = run.first.nodes == 1
     reordered = run.flagged("C", "Z", "reordertasks", "reordertasksconstant", "reordertasksrandom")
@@ -168,7 +167,7 @@ def _cached(run: _Run, machine: Machine | None) -> Iterator[Finding]:
 
 
 def _beyond_wire(run: _Run, machine: Machine | None) -> Iterator[Finding]:
-    """Yield rates that no network brings to a node."""
+    """Yield a finding for rates above those of a node's network."""
     network = machine.network if machine else None
     wire = network.node_bandwidth_gb_s if network else None if machine else _FASTEST_NODE_GB_S
     rows = [row for row in run.rows if row.rate_mb_s]
@@ -178,19 +177,22 @@ def _beyond_wire(run: _Run, machine: Machine | None) -> Iterator[Finding]:
     node_gb_s = (best.rate_mb_s or 0.0) / 1000 / run.first.nodes
     if node_gb_s <= wire:
         return
-    limit = f"the network of {machine.title} brings a node" if machine else "the fastest network cards bring a node"
+    limit = (
+        f"the network of {machine.title} delivers to a node"
+        if machine
+        else "the fastest network cards deliver to a node"
+    )
     yield Finding(
         "above-wire",
-        f"The {best.access} of {digits(node_gb_s, 3)} GB/s per node is more than {limit}, {digits(wire, 3)} GB/s: the data did "
-        "not go there.",
+        f"The {best.access} of {digits(node_gb_s, 3)} GB/s per node is more than {limit}, {digits(wire, 3)} GB/s: the data did not go through the network.",
         evidence={"node_gb_s": round(node_gb_s, 3), "wire_gb_s": wire},
-        advice="Check what was measured: memory of the node (cached), a node-local disk, or wrong numbers of nodes.",
+        advice="Check what was measured: the node's memory (cached data), a node-local disk, or a wrong number of nodes.",
     )
 
 
 def _stonewalled(run: _Run, machine: Machine | None) -> Iterator[Finding]:
-    """Yield that a stonewall without wear-out hides the slow tasks."""
-    # IO500 sets it in a file; -D is IOR's.
+    """Yield a finding if a stonewall without wear-out hides the slow tasks."""
+    # IO500 sets it in a file; -D is IOR's option.
     if not _ior(run) or not run.flagged("D", "stonewallingtime", "stonewall") or run.flagged("stonewallingwearout=1"):
         return
     row = max(run.rows, key=lambda each: each.planned_bytes or 0)
@@ -201,21 +203,20 @@ def _stonewalled(run: _Run, machine: Machine | None) -> Iterator[Finding]:
     )
     yield Finding(
         "stonewall",
-        f"A stonewall (-D) without wear-out ends every task at the same moment{part}: the rate is that of the fast tasks "
-        "together, and slow OSTs or nodes do not show.",
+        f"A stonewall (-D) without wear-out ends every task at the same moment{part}: the rate is dominated by the fast tasks, and slow OSTs or nodes stay hidden.",
         evidence={"planned_bytes": row.planned_bytes, "moved_bytes": row.moved_bytes},
-        advice="Add -O stoneWallingWearOut=1: all tasks write as much as the fastest, and the slowest ends the clock.",
+        advice="Add -O stoneWallingWearOut=1: all tasks then write as much as the fastest, and the clock stops with the slowest.",
     )
 
 
 def _other_size(run: _Run, machine: Machine | None) -> Iterator[Finding]:
-    """Yield that a run moved something else than planned, with no stonewall."""
+    """Yield a finding if a run without a stonewall moved another amount than planned."""
     for row in run.rows:
         planned, moved = row.planned_bytes, row.moved_bytes
         if planned and moved and moved != planned and not run.flagged("D", "stonewallingtime"):
             yield Finding(
                 "other-size",
-                f"The {row.access} moved {size(moved)}, and {size(planned)} were planned: the file is another run's.",
+                f"The {row.access} moved {size(moved)}, but {size(planned)} were planned: the file is from another run.",
                 evidence={"planned_bytes": planned, "moved_bytes": moved},
                 advice="Read with the block size, segments and tasks that wrote the file.",
             )
@@ -223,8 +224,8 @@ def _other_size(run: _Run, machine: Machine | None) -> Iterator[Finding]:
 
 
 def _short(run: _Run, machine: Machine | None) -> Iterator[Finding]:
-    """Yield accesses that end before caches are full."""
-    # A read-only run does not determine the amount of data.
+    """Yield a finding for accesses that end before caches are full."""
+    # A read-only run does not choose the amount of data.
     only_reads = not run.accesses("write")
     timed = [row for row in run.rows if row.seconds and row.operations_s is None and not only_reads]
     brief = [row for row in timed if (row.seconds or 0.0) < _SHORT_S]
@@ -233,27 +234,26 @@ def _short(run: _Run, machine: Machine | None) -> Iterator[Finding]:
     row = min(brief, key=lambda each: each.seconds or 0.0)
     yield Finding(
         "short-run",
-        f"The {row.access} takes {digits(row.seconds or 0.0, 3)} s: under {_SHORT_S:g} s opening, caches and one slow moment "
-        "decide.",
+        f"The {row.access} takes {digits(row.seconds or 0.0, 3)} s: under {_SHORT_S:g} s, opening, caches and single slow moments dominate.",
         evidence={"seconds": row.seconds},
-        advice="Move so much that it takes minutes; IO500 asks for 300 s of each phase that writes.",
+        advice="Move enough data to take minutes; IO500 requires 300 s for each writing phase.",
     )
 
 
 def _one_node(run: _Run, machine: Machine | None) -> Iterator[Finding]:
-    """Yield that one node is not representative of many."""
+    """Yield a finding if one node stands for many."""
     row = run.first
     if row.nodes == 1 and (row.tasks or 1) > 1 and row.operations_s is None:
         yield Finding(
             "one-node",
             f"{row.tasks:,} tasks on one node: this is the rate of a client, not of the file system.",
             evidence={"tasks": row.tasks, "nodes": 1},
-            advice="To measure the file system take nodes until the rate no longer grows: 1, 2, 4, 8 and so on.",
+            advice="To measure the file system, add nodes until the rate stops growing: 1, 2, 4, 8 and so on.",
         )
 
 
 def _own_metadata(run: _Run, machine: Machine | None) -> Iterator[Finding]:
-    """Yield that mdtest accesses files on the node that created them."""
+    """Yield a finding if mdtest accesses files from the node that created them."""
     row = run.first
     requests = {each.access or "" for each in run.rows} & {"file stat", "file read"}
     if row.operations_s is None or not requests or row.flags is None or run.flagged("N"):
@@ -261,27 +261,27 @@ def _own_metadata(run: _Run, machine: Machine | None) -> Iterator[Finding]:
     names = " and ".join(sorted(requests))
     yield Finding(
         "cached-metadata",
-        f"{names[:1].upper()}{names[1:]} of mdtest are asked for by the task that made the files (no -N): "
+        f"{names[:1].upper()}{names[1:]} of mdtest come from the task that created the files (no -N): "
         f"{_TASKS_CLIENTS_SHARE}.",
         evidence={"tasks": row.tasks, "nodes": row.nodes},
-        advice="Give -N the tasks per node, so that each asks for the files of the next node.",
+        advice="Set -N to the tasks per node, so that each task accesses files of the next node.",
     )
 
 
 def _mixed_units(rows: Sequence[IoResult]) -> Iterator[Finding]:
-    """Yield that outputs print their rates in several units."""
+    """Yield a finding if outputs print their rates in different units."""
     units = Counter(row.unit for row in measured_rows(rows) if row.unit)
     if len(units) > 1:
         names = ", ".join(f"{unit} ({number:,})" for unit, number in units.most_common())
         yield Finding(
             "mixed-units",
-            f"The outputs print rates in several units: {names}. Here all are in MiB/s and MB/s; do not compare them as printed.",
+            f"The outputs print rates in different units: {names}. Here all are converted to MiB/s and MB/s; do not compare them as printed.",
             evidence=dict(units),
         )
 
 
 def _different_runs(runs: Sequence[_Run]) -> Iterator[Finding]:
-    """Yield that rows of one access come from runs with different settings: no repetitions of each other."""
+    """Yield a finding if runs of one access have different settings, so that they are not repetitions."""
     names = {"tasks": "tasks", "nodes": "nodes", "block_bytes": "block size", "transfer_bytes": "transfer size"}
     names |= {"segments": "segments", "type": "files", "api": "API"}
     alike = [run for run in runs if run.first.operations_s is None]
@@ -289,8 +289,7 @@ def _different_runs(runs: Sequence[_Run]) -> Iterator[Finding]:
     if differ and len(alike) > 1:
         yield Finding(
             "different-runs",
-            f"{count(len(alike), 'run')} with different {', '.join(differ)}: no repetitions of each other, so their spread is no "
-            "measure of noise.",
+            f"{count(len(alike), 'run')} with different {', '.join(differ)}: these are not repetitions, so their spread does not measure noise.",
             "note",
             evidence={"runs": len(alike), "settings": differ},
         )

@@ -1,4 +1,4 @@
-"""A job trace of any of the formats."""
+"""Read a job trace in any supported format."""
 
 import csv
 import re
@@ -30,13 +30,13 @@ def read_job_trace(
     timezone: str = "",
     cores_per_node: int = 0,
 ) -> Trace:
-    """Return the jobs of a trace: in the Standard Workload Format, of Slurm, PBS or LSF, or in a table.
+    """Return the jobs of a trace from Slurm, PBS or LSF, in the Standard Workload Format, or in a table.
 
     Parameters
     ----------
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperkit.readers.source.lines_of`. A DataFrame, or the CSV of one, has the columns of
-        `hopperlib.scheduling.workload.Job`, of `Trace.to_frame`, of sacct, or others of any sensible name.
+        `hopperlib.scheduling.workload.Job`, of `Trace.to_frame`, of sacct, or similar names.
     form : {"auto", "swf", "sacct", "jobcomp", "pbs", "lsf"}
         The format; auto detects it from the first line.
     delimiter, columns, timezone : str
@@ -93,7 +93,7 @@ def _mark(line: str) -> str:
 
 
 def _form_of(first: str, second: str, delimiter: str) -> str:
-    """Tell the form of a trace by its first two lines; `InputError` if they are of none."""
+    """Detect the format of a trace from its first two lines; raise `InputError` if it is unknown."""
     mark = _mark(first)
     for name, is_form in (("jobcomp", is_jobcomp), ("pbs", is_pbs), ("lsf", is_lsf)):
         if is_form(first):
@@ -110,9 +110,7 @@ def _form_of(first: str, second: str, delimiter: str) -> str:
         return "sacct"
     if mark.isalpha():
         raise InputError(
-            f"the first line, {first.strip()[:60]!r}, is of no job trace: wanted is the Standard Workload Format, what sacct -P "
-            "prints with JobID, State, Submit, Start, Elapsed and NNodes, or a table with headings such as submit_time, "
-            f"start_time, run_time and nodes; as a table this lacks {listed(lacking(first))}"
+            f"the first line, {first.strip()[:60]!r}, is not from a job trace; supported are the Standard Workload Format, the output of sacct -P with JobID, State, Submit, Start, Elapsed and NNodes, and tables with headings such as submit_time, start_time, run_time and nodes; as a table, this lacks {listed(lacking(first))}"
         )
     return "swf"
 
@@ -125,13 +123,15 @@ def _columns_of(rule: str, lines: Iterator[str]) -> Iterator[str]:
 
 
 def _read_frame(table: Any) -> Trace:
-    """Return the jobs of a DataFrame as `Trace.to_frame` makes it, changed as one likes; those without a run time are counted."""
+    """Return the jobs of a DataFrame in the form of `Trace.to_frame`, possibly edited; jobs without a run time are
+    counted.
+    """
     skips, frame = Skips(), table.reset_index()
     for row in frame.index[frame["run_time"].isna()]:
         skips.add("without a run time", int(row) + 1)
     frame = frame[frame["run_time"].notna()]
     if frame.empty:
-        raise InputError("the table holds no job with a run time")
+        raise InputError("the table has no job with a run time")
     origin = frame["submit"].min()
     users = {name: number for number, name in enumerate(dict.fromkeys(frame["user"]), 1)} if "user" in frame else {}
     called = [str(name) for name in frame.get("job", frame.index)]
@@ -149,7 +149,7 @@ def _read_frame(table: Any) -> Trace:
 
 
 def _columns_of_jobs(frame: Any, origin: Any, users: dict[str, int]) -> dict[str, Any]:
-    """Return the columns of a DataFrame as fields of jobs, moments in seconds from an origin."""
+    """Return the columns of a DataFrame as job fields, with timestamps in seconds from an origin."""
     columns = {name: frame[name] for name in Job._fields if name in frame and name not in ("job", "user")}
     for name, column in (("submit_time_s", "submit"), ("observed_start_s", "start"), ("eligible_time_s", "eligible")):
         columns |= {name: (frame[column] - origin).dt.total_seconds()} if column in frame else {}
@@ -168,7 +168,7 @@ def _read_table(lines: Iterator[str]) -> Trace:
             jobs.append(Job(**{name: text if name in WORDS else int(float(text)) for name, text in given.items()}))  # type: ignore[arg-type]
         except (TypeError, ValueError) as error:
             reason = str(error).removeprefix("Job.__new__() ")
-            raise InputError(f"row {len(jobs) + 1} of the table is no job: {reason}") from None
+            raise InputError(f"row {len(jobs) + 1} of the table is not a job: {reason}") from None
     if not jobs:
-        raise InputError("the table holds no job")
+        raise InputError("the table has no job")
     return Trace(workload=Workload(jobs), skips=Skips())

@@ -1,9 +1,6 @@
-"""What Slurm's accounting prints, ``sacct``: its rows, and the record of one job.
-
-Read are ``--parsable2`` and ``--parsable`` output with any columns, and, for
-one job, the table for people, by the dashes under its header. A delimiter
-inside a job's name or comment makes a line longer than the header; such a line
-is mended where the rest fits.
+"""Read the output of Slurm's ``sacct``: its rows, and the record of one job. Supported are ``--parsable2`` and
+``--parsable`` with any columns and, for one job, the default table, using the dashes under its header. A delimiter
+inside a job's name or comment makes a line longer than the header; such a line is repaired if the rest fits.
 """
 
 import re
@@ -12,7 +9,7 @@ from dataclasses import dataclass
 from hopperlib import units
 from hopperlib.errors import InputError
 
-# Columns with free text: a stray delimiter is attributed to one of them.
+# Columns with free text, where a stray delimiter may occur.
 _FREE = ("JobName", "Comment", "AdminComment", "SystemComment", "SubmitLine", "WorkDir")
 _SUBMITTED = re.compile(r"\d+|\d{4}-\d\d-\d\d.*|Unknown|None", re.ASCII)
 _UNFINISHED = ("PENDING", "RUNNING", "SUSPENDED", "COMPLETING", "CONFIGURING", "REQUEUED")
@@ -39,7 +36,7 @@ class Record:
     elapsed, time_limit, nodes : str or None
         As printed.
     text : bytes
-        The record with the lines of other jobs left empty, so that numbers of lines stay.
+        The record, with the lines of other jobs blanked to preserve line numbers.
     """
 
     job: str
@@ -58,6 +55,11 @@ class Record:
 def memory_gb(text: str) -> float | None:
     """Return a memory size as printed by sacct, or None if it is invalid. [GB]
 
+    Parameters
+    ----------
+    text : str
+        Memory size as printed by sacct, such as ``1024K`` or ``2.5G``.
+
     Examples
     --------
     >>> memory_gb("4000Mc"), memory_gb("2.5Gn"), memory_gb("1048576K"), memory_gb("")
@@ -73,7 +75,7 @@ def memory_gb(text: str) -> float | None:
 def row_of(line: str, header: list[str], *, delimiter: str = "|") -> dict[str, str] | None:
     """Return the fields of a line by column; None if they do not fit the header.
 
-    A surplus of delimiters is put back into the first free text where the rest fits.
+    Extra delimiters are put back into the first free-text column where the rest fits.
 
     Parameters
     ----------
@@ -117,12 +119,12 @@ def _rows(lines: list[str]) -> list[tuple[int, dict[str, str]]]:
         if rows := _rows_by_width(lines, number):
             return rows
     raise InputError(
-        "this is no output of sacct: no header with JobID and State; ask for it with sacct --parsable2 -j <job>"
+        "this is not output of sacct: it has no header with JobID and State; produce it with sacct --parsable2 -j <job>"
     )
 
 
 def _rows_by_width(lines: list[str], number: int) -> list[tuple[int, dict[str, str]]]:
-    """Return the rows below a header with columns marked by a line of dashes; empty if there is no such line."""
+    """Return the rows below a header with columns marked by a line of dashes; empty without such a line."""
     under = lines[number + 1] if number + 1 < len(lines) else ""
     spans = [match.span() for match in re.finditer("-+", under)]
     if under.strip("- \r"):
@@ -189,7 +191,7 @@ def read_record(text: str, *, job: str | None = None) -> Record:
 
 
 def _cell(row: dict[str, str], name: str) -> str | None:
-    """Return a cell of a row, None if it is empty or not there."""
+    """Return a cell of a row; None if it is empty or missing."""
     return row.get(name) or None
 
 
@@ -207,19 +209,19 @@ def _peak_memory_gb(rows: list[dict[str, str]]) -> float | None:
 def _chosen_job(job: str | None, jobs: list[str]) -> str:
     """Return the requested job, by default the last one."""
     if not jobs:
-        raise InputError("the output of sacct holds no job")
+        raise InputError("the output of sacct has no job")
     if job is not None and job not in jobs:
         raise InputError(f"job {job!r} is not in the output of sacct, which holds: {', '.join(jobs[:10])}")
     return jobs[-1] if job is None else job
 
 
 def _main_and_steps(job: str, rows: list[dict[str, str]]) -> list[dict[str, str]]:
-    """Return the row of a job, and those of its steps except Slurm's."""
+    """Return the row of a job, and the rows of its steps except Slurm's own."""
     main = next(row for row in rows if row["JobID"] == job)
     return [main, *(row for row in rows if "." in row["JobID"] and not row["JobID"].endswith(".extern"))]
 
 
 def _state(row: dict[str, str]) -> str:
-    """Return the state of a row, its cut forms written out."""
+    """Return the state of a row, with truncated states completed."""
     state = row.get("State", "")
     return {"OUT_OF_ME+": "OUT_OF_MEMORY", "CANCELLED+": "CANCELLED", "NODE_FAI+": "NODE_FAIL"}.get(state, state)

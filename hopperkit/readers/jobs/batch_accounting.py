@@ -1,7 +1,6 @@
-"""Accounting of PBS (PBS Professional, OpenPBS, Torque) and of LSF (lsb.acct), read as job traces.
-
-Of PBS the records of ended jobs (``E``) are read: ``date;E;job;key=value ...``. For LSF, those of ``JOB_FINISH``, by
-field position. Both have their moments in seconds since 1970.
+"""Read the accounting of PBS (PBS Professional, OpenPBS, Torque) and of LSF (lsb.acct) as job traces. For PBS, these
+are the records of ended jobs (``E``): ``date;E;job;key=value ...``; for LSF, those of ``JOB_FINISH``, by field
+position. Both have timestamps in seconds since 1970.
 """
 
 import re
@@ -19,13 +18,14 @@ from hopperlib.units import duration_s
 _PBS = re.compile(r"\d{1,2}/\d{1,2}/\d{4} \d{1,2}:\d\d:\d\d;[A-Za-z];[^;]*;")
 _LSF = re.compile(r'"JOB_FINISH" "')
 _FIELD = re.compile(r"([\w.]+)=(\"[^\"]*\"|\S*)")
-# A job's number, its element of an array, and the server.
+# A job's number, its array index, and the server.
 _PBS_JOB = re.compile(r"(\d{1,18})(?:\[(\d{0,18})\])?")
 _COLUMNS = (
     "JobID", "User", "Account", "Partition", "State", "Submit", "Eligible", "Start", "ElapsedRaw", "Timelimit", "NNodes", "NCPUS",
     "NodeList", "AllocTRES",
 )  # fmt: skip
-# Places of the fields of JOB_FINISH: event time, job, processors, submission, start, user, queue; then hosts, from their number on.
+# Positions of the fields of JOB_FINISH: event time, job, processors, submission, start, user, queue; then hosts, from
+# their number on.
 _LSF_TIME, _LSF_JOB, _LSF_CPUS, _LSF_SUBMIT, _LSF_BEGIN, _LSF_START, _LSF_USER, _LSF_QUEUE = 2, 3, 6, 7, 8, 10, 11, 12
 _LSF_REQUESTED_HOSTS, _LSF_RUSAGE = 22, 19
 _DONE = "64"
@@ -34,6 +34,11 @@ _MOST_HOSTS = 200_000
 
 def is_pbs(line: str) -> bool:
     """Whether a line is a record of PBS accounting.
+
+    Parameters
+    ----------
+    line : str
+        First line of a file.
 
     Examples
     --------
@@ -46,6 +51,11 @@ def is_pbs(line: str) -> bool:
 def is_lsf(line: str) -> bool:
     """Whether a line is a record of a finished job of LSF.
 
+    Parameters
+    ----------
+    line : str
+        First line of a file.
+
     Examples
     --------
     >>> is_lsf('"JOB_FINISH" "10.1" 1510709638 7')
@@ -55,7 +65,7 @@ def is_lsf(line: str) -> bool:
 
 
 def read_pbs(lines: Iterable[str]) -> Trace:
-    """Jobs of PBS accounting, by their records ``E``.
+    """Return the jobs in PBS accounting, from the ``E`` records.
 
     Parameters
     ----------
@@ -79,9 +89,8 @@ def read_pbs(lines: Iterable[str]) -> Trace:
 
 
 def read_lsf(lines: Iterable[str]) -> Trace:
-    """Jobs of LSF's lsb.acct, by their records ``JOB_FINISH``.
-
-    A host that is listed once per processor counts once. LSF writes no run limit at a place that all releases share.
+    """Return the jobs in LSF's lsb.acct, from its ``JOB_FINISH`` records. A host listed once per processor counts once.
+    Run limits are not read: their position differs between LSF releases.
 
     Parameters
     ----------
@@ -104,11 +113,11 @@ def read_lsf(lines: Iterable[str]) -> Trace:
 
 
 def _read(rows_of, lines: Iterable[str], scheduler: str, record: str) -> Trace:  # type: ignore[no-untyped-def]
-    """Jobs in rows like those of sacct."""
+    """Return the jobs in rows like those of sacct."""
     skips = Skips()
     rows = list(rows_of(lines, skips))
     if not rows:
-        raise InputError(f"no line is {record} that can be used: {'; '.join(skips.messages()) or 'the file is empty'}")
+        raise InputError(f"no line is {record} in usable form: {'; '.join(skips.messages()) or 'the file is empty'}")
     trace = read_sacct(
         ["|".join(_COLUMNS), *("|".join(row.get(name, "").replace("|", " ") for name in _COLUMNS) for row in rows)]
     )
@@ -117,13 +126,13 @@ def _read(rows_of, lines: Iterable[str], scheduler: str, record: str) -> Trace: 
 
 
 def _moment(text: str) -> str:
-    """Moment in seconds since 1970 as sacct prints it; empty for none."""
+    """Convert seconds since 1970 to sacct's form; empty for none."""
     seconds = int(text) if text.isdecimal() and len(text) < 12 else 0
     return datetime.fromtimestamp(seconds, UTC).isoformat() if seconds else ""
 
 
 def _seconds(begin: str, end: str) -> str:
-    """Seconds between two moments; empty if one is unknown."""
+    """Return the seconds between two timestamps; empty if either is unknown."""
     both = begin.isdecimal() and end.isdecimal() and len(begin) < 12 and len(end) < 12 and int(begin) and int(end)
     return str(max(0, int(end) - int(begin))) if both else ""
 
@@ -152,27 +161,27 @@ def _pbs_row(job: str, found: dict[str, str]) -> dict[str, str]:
 
 
 def _pbs_rows(lines: Iterable[str], skips: Skips) -> Iterator[dict[str, str]]:
-    """Records E as rows of sacct."""
+    """Convert E records to rows of sacct."""
     for number, line in enumerate(lines, start=1):
         parts = line.strip().split(";", 3)
         if not line.strip() or (len(parts) == 4 and parts[1] != "E"):
             continue
         name = _PBS_JOB.match(parts[2]) if len(parts) == 4 else None
         if name is None:
-            skips.add("no record of PBS accounting", number)
+            skips.add("not a record of PBS accounting", number)
             continue
         number_of_job = f"{name[1]}_{name[2]}" if name[2] else name[1]
         yield _pbs_row(number_of_job, {key: text.strip('"') for key, text in _FIELD.findall(parts[3])})
 
 
 def _processors(place: str) -> int:
-    """Processors in a part of exec_host after the host: its number, or its number and a count."""
+    """Processors in a part of exec_host after the host: an index, or an index and a count."""
     many = place.partition("*")[2]
     return int(many[:9]) if many.isdecimal() else len(place.split(","))
 
 
 def _clock(text: str) -> str:
-    """Seconds of a clock time; empty if invalid."""
+    """Convert a clock time to seconds; empty if invalid."""
     try:
         return str(duration_s(text))
     except InputError:
@@ -180,7 +189,7 @@ def _clock(text: str) -> str:
 
 
 def _limit(text: str) -> str:
-    """Time limit of PBS, a clock or seconds, as sacct prints it."""
+    """Convert a PBS time limit (clock time or seconds) to sacct's form."""
     seconds = text if text.isdecimal() else _clock(text)
     if not seconds or len(seconds) > 10:
         return ""
@@ -189,7 +198,7 @@ def _limit(text: str) -> str:
 
 
 def _lsf_rows(lines: Iterable[str], skips: Skips) -> Iterator[dict[str, str]]:
-    """Records JOB_FINISH as rows of sacct."""
+    """Convert JOB_FINISH records to rows of sacct."""
     for number, line in enumerate(lines, start=1):
         if not line.strip() or not is_lsf(line):
             continue
@@ -201,9 +210,10 @@ def _lsf_rows(lines: Iterable[str], skips: Skips) -> Iterator[dict[str, str]]:
 
 
 def _lsf_row(line: str) -> dict[str, str] | None:
-    """Record JOB_FINISH as a row of sacct; None if its fields do not fit."""
+    """Convert a JOB_FINISH record to a row of sacct; None if its fields do not match."""
     lexer = shlex.shlex(line[:1_000_000], posix=True)
-    # LSF doubles a quotation mark inside of a string, which ends it and begins it anew: the same text without the mark.
+    # LSF doubles a quotation mark inside a string; here this ends the string and begins another, which only drops the
+    # mark.
     lexer.whitespace_split, lexer.quotes, lexer.escape, lexer.commenters = True, '"', "", ""
     try:
         fields = list(lexer)

@@ -1,4 +1,4 @@
-"""A table of jobs with headings of any sensible name, as what ``sacct`` prints: a spreadsheet, another scheduler, pandas."""
+"""Convert a table of jobs with any common headings (a spreadsheet, another scheduler, pandas) to the form of ``sacct``."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,7 +12,7 @@ from hopperkit.readers.run_times import CLOCK, SECONDS, UNIT, UNITS
 from hopperkit.readers.table import ABSENT, finite, read_table, whole_rows
 from hopperlib.errors import InputError
 
-# sacct's name of a column, and what people call it: letters only, small, without the unit.
+# sacct's name of a column, and common names for it, in lowercase letters without the unit.
 _NAMES = {
     "JobID": "jobid job id jobnumber jobno slurmjobid",
     "User": "user username userid uid owner",
@@ -33,14 +33,14 @@ _NAMES = {
     "NodeList": "nodelist nodenames hosts hostlist exechost",
 }  # fmt: skip
 _SACCT = {name: column for column, names in _NAMES.items() for name in names.split()}
-# Columns that sacct prints; the wait and the end follow.
+# Columns that sacct prints; the wait and the end are derived.
 _WRITTEN = (
     "JobID", "User", "Account", "Partition", "QOS", "State", "Submit", "Eligible", "Start", "ElapsedRaw", "Timelimit",
     "NNodes", "NCPUS", "NodeList", "AllocTRES",
 )  # fmt: skip
 _MOMENTS, _DURATIONS = ("Submit", "Eligible", "Start", "End"), ("ElapsedRaw", "Timelimit", "Wait")
 _ABSENT = ABSENT | {"unknown", "none assigned", "-1"}
-# Earlier times have no origin and are shifted so that none is 0, which means none. [s]
+# Earlier times have no origin; they are shifted to avoid 0, which means missing. [s]
 _DATED, _SHIFT = 10**8, 10**9
 
 
@@ -53,7 +53,7 @@ class _Column(NamedTuple):
 
 
 def _columns(header: Sequence[str]) -> dict[str, _Column]:
-    """Return the columns that are known, by sacct's names."""
+    """Return the recognized columns by sacct's names."""
     found: dict[str, _Column] = {}
     for place, name in enumerate(header):
         unit = UNIT.search(name)
@@ -62,14 +62,14 @@ def _columns(header: Sequence[str]) -> dict[str, _Column]:
         known = _SACCT.get(bare, SPELLING.get(name.lower()))
         if known:
             found.setdefault(known, _Column(place, name, SECONDS[UNITS.get(word, word)]))
-    # "queue" next to a column of partitions is how long a job queued, as in the traces of GPU clusters.
+    # "queue" next to a partition column is the waiting time, as in the traces of GPU clusters.
     queued = next((place for place, name in enumerate(header) if name.strip().lower() == "queue"), None)
     if queued is not None and "Partition" in found and found["Partition"].place != queued and "Wait" not in found:
         found["Wait"] = _Column(queued, header[queued], 1)
     return found
 
 
-# Required contents of a table of jobs, each from one of several columns.
+# What a table of jobs must contain, each from one of several columns.
 _NEEDED = {
     "submit_time or start_time": {"Submit", "Start"},
     "run_time or end_time": {"ElapsedRaw", "End"},
@@ -79,6 +79,11 @@ _NEEDED = {
 
 def lacking(first: str) -> list[str]:
     """Return the required columns that a header lacks, as example headings.
+
+    Parameters
+    ----------
+    first : str
+        First line of a table.
 
     Examples
     --------
@@ -92,9 +97,9 @@ def lacking(first: str) -> list[str]:
 def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int = 0) -> Trace:
     """Read a table of jobs with any reasonable headings; notes list the interpretation of each.
 
-    Moments are ISO 8601, ``31.12.2026 08:00``, or numbers of seconds; durations are clocks, or numbers in the unit that
-    the heading ends in, else seconds. Without a state column, a job that ran has completed; without a column of nodes,
-    the cores belong to nodes of that size if given, otherwise to one-core nodes.
+    Timestamps are ISO 8601, ``31.12.2026 08:00``, or seconds; durations are clock times, or numbers in the unit at the
+    end of the heading, otherwise seconds. Without a state column, jobs that ran are taken as completed. Without a node
+    column, cores are grouped into nodes of the given size, otherwise into one-core nodes.
 
     Parameters
     ----------
@@ -126,7 +131,7 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
     known = [{name: text for name, at in found.items() if _is_told(text := cells[at.place])} for _, cells in whole]
     for (line, _), row in zip(whole, known, strict=True):
         job = _job(row, found, line, cores_per_node)
-        # Another scheduler's names are not numbers; under sacct's heading such a name is a step.
+        # Job names of other schedulers are not numbers; under sacct's heading, such a name is a step.
         if "JobID" not in table.header and not JOB_ID.fullmatch(job.get("JobID", "")):
             called[str(line)] = job.get("JobID", str(line))
             job["JobID"] = str(line)
@@ -141,13 +146,13 @@ def read_named(lines: Iterable[str], *, timezone: str = "", cores_per_node: int 
         trace,
         notes=(*trace.notes, note) if others else trace.notes,
         epoch_s=trace.epoch_s if _is_dated(known) else 0,
-        # Tables of other schedulers, and of people, have other names.
+        # Other schedulers, and people, use other names.
         scheduler="slurm" if {"JobID", "Submit"} <= set(table.header) else "",
     )
 
 
 def _is_dated(rows: Iterable[Mapping[str, str]]) -> bool:
-    """Whether moments count from 1970, or are dates."""
+    """Whether timestamps are dates or count from 1970."""
     return all((finite(row.get("Submit") or row.get("Start") or "") or _DATED) >= _DATED for row in rows)
 
 
@@ -157,7 +162,7 @@ def _is_told(text: str) -> bool:
 
 
 def _renamed(trace: Trace, called: Mapping[str, str]) -> Trace:
-    """Return a trace whose jobs have the names that they were called by."""
+    """Return the trace with the jobs' original names."""
     return replace(
         trace,
         names=trace.names | {int(number): name for number, name in called.items() if name != number},
@@ -178,7 +183,7 @@ def _job(row: Mapping[str, str], found: Mapping[str, _Column], line: int, cores_
 
 
 def _time(name: str, text: str, column: _Column, line: int) -> Any:
-    """Return a cell as a time or a duration; anything else, such as UNLIMITED, unchanged."""
+    """Convert a cell that is a time or a duration; anything else, such as UNLIMITED, is returned unchanged."""
     number, clock = finite(text), CLOCK.fullmatch(text)
     if name in _DURATIONS and number is not None:
         return timedelta(seconds=number * column.factor)
@@ -198,7 +203,7 @@ def _time(name: str, text: str, column: _Column, line: int) -> Any:
 
 
 def _times(known: dict[str, Any]) -> dict[str, str]:
-    """Return the times of a job as sacct prints them, those that follow from others among them."""
+    """Return the times of a job in sacct's form, including derived ones."""
     submit, start, end, wait, ran = map(known.get, ("Submit", "Start", "End", "Wait", "ElapsedRaw"))
     if start is None and submit is not None and wait is not None:
         start = submit + wait

@@ -1,4 +1,6 @@
-"""Finished jobs as Slurm's ``jobcomp/filetxt`` writes them: a line of ``Key=Value`` per job, at sites without slurmdbd."""
+"""Read finished jobs from Slurm's ``jobcomp/filetxt``, used at sites without slurmdbd: one line of ``Key=Value`` per
+job.
+"""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -7,7 +9,7 @@ from hopperkit.readers.jobs.sacct import read_sacct
 from hopperkit.readers.jobs.trace import Trace
 from hopperkit.readers.table import Skips
 
-# The name of a job may hold anything, an equals sign too.
+# A job name may contain anything, even an equals sign.
 _NAME = re.compile(r" Name=.*? JobState=")
 _FIELD = re.compile(r"(\w+)=(\S*)")
 _FIRST = re.compile(r"\s*JobId=\d+ .*\bJobState=", re.DOTALL)
@@ -18,7 +20,12 @@ _COLUMNS = (
 
 
 def is_jobcomp(line: str) -> bool:
-    """Whether a line is a job of jobcomp/filetxt.
+    """Whether a line is a job record of jobcomp/filetxt.
+
+    Parameters
+    ----------
+    line : str
+        First line of a file.
 
     Examples
     --------
@@ -29,18 +36,18 @@ def is_jobcomp(line: str) -> bool:
 
 
 def read_jobcomp(lines: Iterable[str], *, timezone: str = "") -> Trace:
-    """Jobs of a file that Slurm's jobcomp/filetxt plugin wrote.
+    """Return the jobs in a file written by Slurm's jobcomp/filetxt plugin.
 
     Parameters
     ----------
     lines : iterable of str
     timezone : str
-        Of the clock that wrote it, as for `hopperkit.readers.jobs.sacct.read_sacct`.
+        Time zone of the clock, as for `hopperkit.readers.jobs.sacct.read_sacct`.
 
     Raises
     ------
     InputError
-        If no line holds a job that can be used.
+        If no line has a usable job.
 
     Examples
     --------
@@ -56,14 +63,14 @@ def read_jobcomp(lines: Iterable[str], *, timezone: str = "") -> Trace:
 
 
 def _rows(lines: Iterable[str], skips: Skips) -> Iterator[str]:
-    """Lines as sacct prints them."""
+    """Convert lines to the form of sacct."""
     for number, line in enumerate(lines, start=1):
         text = _NAME.sub(" JobState=", line.strip(), count=1)
         if not text:
             continue
         found = dict(_FIELD.findall(text))
         if "JobId" not in found:
-            skips.add("no JobId is in it", number)
+            skips.add("it has no JobId", number)
             continue
         limit = found.get("TimeLimit", "")
         row = {

@@ -1,4 +1,4 @@
-"""Which nodes jobs ran on, as Slurm's ``sacct`` prints it."""
+"""Read the nodes that jobs ran on from ``sacct`` output."""
 
 import csv
 
@@ -12,7 +12,7 @@ _COLUMNS = ("JobIDRaw", "JobID")
 def read_node_lists(source: Source, *, file: str = "-") -> dict[int, tuple[str, ...]]:
     r"""Return the nodes of each job by its number, from ``sacct -aXP --format=JobIDRaw,NodeList``.
 
-    Steps and array elements, whose names are not numbers, are skipped: JobIDRaw has a number for each job.
+    Steps and array elements, whose names are not numbers, are skipped: JobIDRaw has a number for every job.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def read_node_lists(source: Source, *, file: str = "-") -> dict[int, tuple[str, 
     Raises
     ------
     InputError
-        If it has no column of jobs or none of their nodes.
+        If it lacks the job column or the node column.
 
     Examples
     --------
@@ -36,7 +36,7 @@ def read_node_lists(source: Source, *, file: str = "-") -> dict[int, tuple[str, 
     job = next((name for name in _COLUMNS if name in columns), None)
     if job is None or "NodeList" not in columns:
         raise InputError(
-            f"{file}: no columns JobIDRaw (or JobID) and NodeList are in it; print them with "
+            f"{file}: it lacks the columns JobIDRaw (or JobID) and NodeList; print them with "
             "sacct -aXP --format=JobIDRaw,NodeList"
         )
     named = {int(row[job]): row["NodeList"] for row in rows if (row[job] or "").isdecimal()}

@@ -1,8 +1,7 @@
-"""What ``sacct`` printed, read as a job trace: ``--parsable2`` with a header or without, or ``--json``.
-
-Which columns there are, and the delimiter, is up to the site. Lines of steps (``.batch``, ``.extern``, ``.0``) are not
-jobs. A line that does not fit the header is counted. Without a header, the columns are those given, or those of Open
-XDMoD's export [1]_.
+"""Read the output of ``sacct`` as a job trace: ``--parsable2`` with or without a header, or ``--json``. The site
+chooses the columns and the delimiter. Lines of steps (``.batch``, ``.extern``, ``.0``) are not jobs. Lines that do not
+match the header are counted. Without a header, the columns are those given, otherwise those of Open XDMoD's export
+[1]_.
 
 .. [1] Open XDMoD, "Slurm Notes", section Input Format (releases 9 to 11).
 """
@@ -26,7 +25,7 @@ from hopperlib.units import MIB_PER_MEMORY_GB, SECONDS_PER_HOUR, duration_s, mem
 
 JOB_ID = re.compile(r"(\d+)((?:_(?:\d+|\[\S*))?)((?:\+\d+)?)")
 _NEEDED = ("JobID", "State")
-# Every column that is read, as sacct spells it.
+# All columns that are read, in sacct's spelling.
 _COLUMNS = (
     "JobID", "State", "Submit", "JobIDRaw", "User", "Account", "Partition", "QOS", "Eligible", "Start", "End",
     "Elapsed", "ElapsedRaw", "Timelimit", "TimelimitRaw", "AllocNodes", "NNodes", "ReqNodes", "AllocCPUS", "NCPUS",
@@ -52,7 +51,7 @@ _UNFINISHED = {
     "RUNNING": "still running",
     "SUSPENDED": "still running",
 }
-# Where an entry of sacct --json holds a column.
+# Path of each column in an entry of sacct --json.
 _JSON_PATHS = {
     "State": "state.current",
     "Submit": "time.submission",
@@ -73,12 +72,12 @@ _JSON_PATHS = {
 }
 _MOMENTS = ("submit_time_s", "eligible_time_s", "observed_start_s")
 _MOST_S, _MOST_COUNTED = 10**10, 2**31 - 1
-# Slurm's text for no time limit; represented as three centuries.
+# Slurm's words for no time limit, which is represented as three centuries.
 _ENDLESS, _ENDLESS_S = "UNLIMITED", 10**10
-# Slurm prints counts from 1,024 on with binary suffixes: 1K, 1.50K.
+# Slurm prints counts of 1,024 and above with binary suffixes: 1K, 1.50K.
 _SUFFIXED = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)([KMG])")
 _SUFFIXES = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30}
-# Elements of a job array, as first-last:step; as many at most as Slurm allows by far.
+# Elements of a job array, as first-last:step; the bound is far above Slurm's.
 _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?(?::(\d{1,9}))?")
 _MOST_ELEMENTS = 200_000
 _PIECE, _LONGEST_ENTRY = 1 << 16, 1 << 24
@@ -93,7 +92,7 @@ def _duration_s(text: str) -> int | None:
 
 
 def _instant(text: str, zone: tzinfo = UTC) -> int | None:
-    """Return a time stamp in seconds since 1970; one that names no offset was printed by a clock of the zone."""
+    """Return a timestamp in seconds since 1970; without an offset, it is in the given time zone."""
     if text.isdecimal():
         return int(text[:12]) or None
     try:
@@ -104,17 +103,17 @@ def _instant(text: str, zone: tzinfo = UTC) -> int | None:
 
 
 def _zone(name: str) -> tzinfo:
-    """Return the time zone of a name, or refuse it; universal time without one."""
+    """Return the named time zone, or UTC without a name; raise an error if it is unknown."""
     if not name:
         return UTC
     try:
         return ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError, OSError):
-        raise refusal("timezone", name, "must be a time zone that this computer knows, such as Europe/Berlin") from None
+        raise refusal("timezone", name, "must be a time zone known to this computer, such as Europe/Berlin") from None
 
 
 def _number(row: dict[str, str], *names: str) -> int:
-    """Return the first of some columns that counts anything, or 0."""
+    """Return the first nonzero count among some columns, or 0."""
     for name in names:
         text = row.get(name, "")
         if text.isdecimal() and len(text) < 12 and int(text):
@@ -131,22 +130,22 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timez
     ----------
     source : str, bytes, path-like, binary file or iterable of str
         Output of ``--parsable2``, or of ``--json``. It must hold JobID, State, Submit or Start, a run time (ElapsedRaw,
-        Elapsed, or Start and End) and a width (AllocNodes, NNodes or ReqNodes). Eligible, Start, End, Partition,
+        Elapsed, or Start and End) and a node count (AllocNodes, NNodes or ReqNodes). Eligible, Start, End, Partition,
         Account, QOS, AllocCPUS, AllocTRES and NodeList give the observed schedule and resources.
     delimiter : str
         As given to ``sacct --delimiter``.
     columns : str
         For output without a header: the columns, as given to ``sacct --format``.
     timezone : str
-        Of the clock that printed time stamps without an offset, such as ``Europe/Berlin``: waits are then right across
-        a change to or from summer time. Without it, times are read as UTC.
+        Time zone of timestamps without an offset, such as ``Europe/Berlin``, so that waits are right across a change to
+        or from summer time. By default, UTC.
 
-    Running and waiting jobs are in `Trace.unfinished`: their run time is the elapsed time.
+    Running and waiting jobs are in `Trace.unfinished`; their run time is the time elapsed so far.
 
     Raises
     ------
     InputError
-        If the time zone is unknown, the header is not one of sacct, or no line holds a job that can be taken.
+        If the time zone is unknown, the header is not from sacct, or no line has a usable job.
 
     Examples
     --------
@@ -161,13 +160,13 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timez
     rows = _noting_columns(_rows(source, delimiter, columns, skips), seen)
     jobs, unfinished, never = _sorted_out(rows, _zone(timezone), users, counts, skips)
     if not jobs:
-        raise InputError(f"no job of this sacct output can be used: {'; '.join(skips.messages()) or 'it has none'}")
+        raise InputError(f"this sacct output has no usable job: {'; '.join(skips.messages()) or 'it is empty'}")
     jobs = _joined(jobs, counts)
     counts["array"] = sum("_" in name for name, _ in jobs)
     counts["requeued"] = len(jobs) - len({name for name, _ in jobs})
     counts["no-submit"] = len(jobs) if "Submit" not in seen else 0
     start = min(job.submit_time_s for _, job in jobs)
-    # Names that are not numbers, or too large for a column, are stored with negative numbers.
+    # Job names that are not numbers, or are too large for a column, are stored as negative numbers.
     strange = {-1 - at: name for at, (name, _) in enumerate(jobs) if not (name.isdecimal() and len(name) < 19)}
     workload = Workload(
         _counted_from(job, start)._replace(job=-1 - at if -1 - at in strange else int(name))
@@ -190,7 +189,7 @@ def read_sacct(source: Source, *, delimiter: str = "|", columns: str = "", timez
 
 
 def _noting_columns(rows: Iterable[tuple[int, dict[str, str]]], seen: set[str]) -> Iterator[tuple[int, dict[str, str]]]:
-    """Yield rows, and note what columns the first of them has."""
+    """Yield rows, and note the columns of the first one."""
     for number, row in rows:
         if not seen:
             seen.update(row)
@@ -200,11 +199,11 @@ def _noting_columns(rows: Iterable[tuple[int, dict[str, str]]], seen: set[str]) 
 def _sorted_out(
     rows: Iterable[tuple[int, dict[str, str]]], zone: tzinfo, users: dict[str, int], counts: Counter[str], skips: Skips
 ) -> tuple[list[tuple[str, Job]], list[tuple[str, Job]], list[tuple[str, Job]]]:
-    """Return the jobs that ran, those that run or wait still, and those that ended before they started, by name."""
+    """Return the jobs that ran, those still running or waiting, and those that ended before they started, by name."""
     jobs, unfinished, never = list[tuple[str, Job]](), list[tuple[str, Job]](), list[tuple[str, Job]]()
     for number, row in rows:
         job = _job(row, users, counts, zone)
-        # A job array that waits is one row: all its elements wait.
+        # A waiting job array is one row; all its elements are waiting.
         names = list(islice(array_elements(row["JobID"]), max(1, _MOST_ELEMENTS - len(unfinished) - len(never))))
         if isinstance(job, str):
             for _ in names:
@@ -222,6 +221,11 @@ def _sorted_out(
 
 def array_elements(name: str) -> Iterator[str]:
     """Yield the elements of a job array printed in one row; otherwise the name itself.
+
+    Parameters
+    ----------
+    name : str
+        Job name as printed, such as ``17_[3-5]``.
 
     Examples
     --------
@@ -252,7 +256,7 @@ def _requested(row: dict[str, str], users: dict[str, int], zone: tzinfo) -> Job 
 
 
 def _counted_from(job: Job, start: int) -> Job:
-    """Return a job with its moments counted from a start."""
+    """Return a job with its times counted from a start."""
     return job._replace(**{key: moment - start for key in _MOMENTS if (moment := getattr(job, key)) is not None})
 
 
@@ -274,11 +278,11 @@ def _rows(source: Source, delimiter: str, columns: str, skips: Skips) -> Iterato
         row = row_of(text, header, delimiter=delimiter)
         if row is None:
             skips.add("its fields do not fit the header", number)
-        # Some sites repeat the header when they join files.
+        # Some sites repeat the header when joining files.
         elif row["JobID"].lower() != "jobid" and "." not in row["JobID"]:
             yield number, row
     if header is None:
-        raise InputError("this is no output of sacct: it is empty")
+        raise InputError("this is not output of sacct: it is empty")
 
 
 def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[str], bool]:
@@ -300,20 +304,19 @@ def _header(text: str, delimiter: str, columns: str, number: int) -> tuple[list[
         missing.append("NNodes")
     if missing:
         raise InputError(
-            f"line {number} is no header of sacct --parsable2 that can be used: it lacks {', '.join(missing)}; "
-            "ask for --format=JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,Elapsed,Timelimit,NNodes,AllocCPUS,AllocTRES,NodeList"
+            f"line {number} is not a usable header of sacct --parsable2: it lacks {', '.join(missing)}; use --format=JobID,User,Account,Partition,QOS,State,Submit,Eligible,Start,Elapsed,Timelimit,NNodes,AllocCPUS,AllocTRES,NodeList"
         )
     return header, bool(columns.strip())
 
 
 def _export(text: str, delimiter: str, number: int) -> list[str]:
-    """Return the columns of a line that is a job: its fields must match an export."""
+    """Return the columns of a line that is a job; its fields must match an export."""
     for names in map(str.split, _EXPORTS):
         row = row_of(text, names, delimiter=delimiter) or {"State": ""}
         if row["State"][:1].isalpha() and None not in (_instant(row["Submit"]), _duration_s(row["Elapsed"])):
             return names
     raise InputError(
-        f"line {number} is a job, and no line names the columns: leave out --noheader, or name them as they were given to --format"
+        f"line {number} is a job, and no line names the columns: omit --noheader, or give the columns passed to --format"
     )
 
 
@@ -347,8 +350,8 @@ def _entries(pieces: Iterator[str], skips: Skips) -> Iterator[dict[str, Any]]:
                 yield entry
         if not size or len(text) - place > _LONGEST_ENTRY:
             if not inside:
-                raise InputError('this JSON is none of sacct: it has no list "jobs"')
-            return skips.add("the JSON is broken or cut off from there on", 0) if text[place:].strip() else None
+                raise InputError('this JSON is not from sacct: it has no list "jobs"')
+            return skips.add("the JSON is invalid or truncated from there on", 0) if text[place:].strip() else None
 
 
 def _row_of_entry(entry: dict[str, Any]) -> dict[str, str]:
@@ -366,7 +369,7 @@ def _value_at(entry: Any, path: str) -> Any:
 
 
 def _text_at(entry: dict[str, Any], path: str) -> str:
-    """Return the value at a path as sacct would print it: a marked number as a number, of a list the first."""
+    """Return the value at a path in sacct's text form: a wrapped number as a number, a list as its first element."""
     value = _value_at(entry, path)
     if isinstance(value, dict):
         known = value.get("number") if value.get("set", True) else None
@@ -377,7 +380,7 @@ def _text_at(entry: dict[str, Any], path: str) -> str:
 
 
 def _job_id(entry: dict[str, Any]) -> str:
-    """Return a job's number, with its element of an array, or its part of a heterogeneous job."""
+    """Return a job's number, with its array index or its component of a heterogeneous job."""
     array, element, het = (_text_at(entry, path) for path in ("array.job_id", "array.task_id", "het.job_id"))
     if het not in ("", "0"):
         return f"{het}+{_text_at(entry, 'het.job_offset') or 0}"
@@ -385,7 +388,7 @@ def _job_id(entry: dict[str, Any]) -> str:
 
 
 def _allocated(entry: dict[str, Any]) -> Iterator[str]:
-    """Yield the trackable resources (TRES) of a job, as sacct prints them."""
+    """Yield the trackable resources (TRES) of a job in sacct's form."""
     allocated = _value_at(entry, "tres.allocated")
     for part in allocated if isinstance(allocated, list) else []:
         if isinstance(part, dict):
@@ -394,11 +397,11 @@ def _allocated(entry: dict[str, Any]) -> Iterator[str]:
 
 
 def _job(row: dict[str, str], users: dict[str, int], counts: Counter[str], zone: tzinfo) -> Job | str:
-    """Return the job of a row, or why it cannot be used; count repairs and unmodeled features."""
+    """Return the job in a row, or why it is unusable; count repairs and unmodeled features."""
     if JOB_ID.fullmatch(row["JobID"][:200]) is None:
         return "JobID is none"
     start, state = _start(row, zone), _state(row)
-    # Without a column of submissions nothing is known of waits; the start is the earliest moment that is.
+    # Without a submission column, waits are unknown; the start is the earliest known time.
     submit = _instant(row["Submit"], zone) if "Submit" in row else start
     if submit is None:
         return "submit time unknown"
@@ -451,12 +454,12 @@ def _not_before(submit: int, moment: int | None) -> int | None:
 
 
 def _state(row: dict[str, str]) -> str:
-    """Return the state of a job, without by whom it was cancelled."""
+    """Return the state of a job, without the user who canceled it."""
     return row["State"].strip().partition(" ")[0].rstrip("+")
 
 
 def _limit(row: dict[str, str]) -> int | None:
-    """Return a job's requested time limit, three centuries if unlimited, None if unknown. [s]"""
+    """Return a job's requested time limit: three centuries if unlimited, None if unknown. [s]"""
     if _ENDLESS in (row.get("TimelimitRaw", "").upper(), row.get("Timelimit", "").upper()):
         return _ENDLESS_S
     return 60 * _number(row, "TimelimitRaw") or _duration_s(row.get("Timelimit", ""))
@@ -465,7 +468,7 @@ def _limit(row: dict[str, str]) -> int | None:
 def _count_repairs(
     counts: Counter[str], submit: int, elapsed: int, limit: int | None, eligible: int | None, start: int | None
 ) -> None:
-    """Count a job whose limit is repaired, that was held, or whose start precedes an earlier event."""
+    """Count a job with a repaired limit, a hold, or a start before an earlier event."""
     if elapsed and not limit:
         counts["guessed-limit" if limit is None else "zero-limit"] += 1
     counts["endless"] += limit == _ENDLESS_S
@@ -476,7 +479,7 @@ def _count_repairs(
 
 
 def _never_ran(state: str, start: int | None) -> bool:
-    """Whether a job without a run time ended before it started; its state may be cut to the width of a column."""
+    """Whether a job without a run time ended before it started; its state may be truncated to the column width."""
     return (start is None or state.startswith("CANCELL")) and state.startswith(_ENDED_BEFORE_START)
 
 
@@ -488,12 +491,12 @@ def _not_modelled(row: dict[str, str]) -> Iterator[str]:
 
 
 def _licences(row: dict[str, str]) -> str:
-    """Return the licences that a job held; empty for none."""
+    """Return the licenses that a job held; empty for none."""
     return re.sub(r"^(\(null\)|None.*)$", "", row.get("Licenses", ""))[:1000]
 
 
 def _resources(row: dict[str, str]) -> tuple[int, int, int, int]:
-    """Return nodes, cores, GPUs and memory of a row, as allocated or otherwise as requested; 0 if missing. [MB]"""
+    """Return the nodes, cores, GPUs and memory of a row, as allocated, otherwise as requested; 0 if missing. [MB]"""
     pairs = (row.get("AllocTRES") or row.get("ReqTRES", "")).split(",")
     tres = dict(pair.split("=", 1) for pair in pairs if "=" in pair)
     nodes = _number(row, "AllocNodes", "NNodes", "ReqNodes")
@@ -514,7 +517,7 @@ def _elapsed(row: dict[str, str], zone: tzinfo) -> int | None:
 
 
 def _start(row: dict[str, str], zone: tzinfo) -> int | None:
-    """Return when a job started; where a clock shows an hour twice, the one that its end and its run time speak for."""
+    """Return when a job started; in an hour that occurs twice, the one consistent with its end and run time."""
     start, end, ran = _instant(row.get("Start", ""), zone), _instant(row.get("End", ""), zone), _elapsed(row, zone)
     if start is not None and end is not None and ran is not None and end - ran == start + SECONDS_PER_HOUR:
         moment = datetime.fromtimestamp(start, zone)
@@ -524,7 +527,7 @@ def _start(row: dict[str, str], zone: tzinfo) -> int | None:
 
 
 def _gpus(tres: dict[str, str], gres: str) -> int:
-    """Return the GPUs of a job: their total if present, otherwise the sum by type; in old releases from the GRES."""
+    """Return the GPUs of a job: their total if present, otherwise the sum by type; in old releases, from GRES."""
     if "gres/gpu" in tres:
         return _number(tres, "gres/gpu")
     typed = sum(_number(tres, name) for name in tres if name.startswith("gres/gpu:"))
@@ -532,7 +535,7 @@ def _gpus(tres: dict[str, str], gres: str) -> int:
 
 
 def _memory_mb(text: str, nodes: int, cores: int) -> int:
-    """Return the memory of a job, printed for the whole, each node (``n``) or each core (``c``). [MiB]"""
+    """Return the memory of a job, printed in total, per node (``n``) or per core (``c``). [MiB]"""
     times = {"n": nodes, "c": cores}.get(text[-1:], 1)
     try:
         return round(MIB_PER_MEMORY_GB * memory_gb(text.rstrip("nc"), unit="M")) * times
@@ -541,7 +544,7 @@ def _memory_mb(text: str, nodes: int, cores: int) -> int:
 
 
 def _joined(jobs: list[tuple[str, Job]], counts: Counter[str]) -> list[tuple[str, Job]]:
-    """Return the jobs with the parts of a heterogeneous one in one partition made one."""
+    """Merge the components of heterogeneous jobs that are in one partition."""
     places: dict[tuple[str, str, int], int] = {}
     partitions: dict[str, set[str]] = {}
     kept: list[tuple[str, Job]] = []

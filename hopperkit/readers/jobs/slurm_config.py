@@ -1,4 +1,4 @@
-"""The settings of Slurm's scheduler, as ``scontrol show config`` or slurm.conf has them."""
+"""Read the settings of Slurm's scheduler from ``scontrol show config`` or slurm.conf."""
 
 import re
 from typing import NamedTuple
@@ -9,7 +9,7 @@ from hopperlib.scheduling.rules import Rules
 from hopperlib.units import SECONDS_PER_HOUR
 
 _LINE = re.compile(r"^\s*([A-Za-z_]+)\s*=\s*(.*?)\s*$")
-# Days, hours, minutes and seconds as Slurm prints and takes them.
+# Days, hours, minutes and seconds in Slurm's notation.
 _TIME = re.compile(r"(?:(\d{1,6})-)?(\d{1,6})(?::(\d{1,2}))?(?::(\d{1,2}))?")
 _DAY_S = 24 * SECONDS_PER_HOUR
 _WINDOW_MIN = 1440
@@ -17,14 +17,14 @@ _HEAVIEST = 4_294_967_295
 
 
 class SlurmSettings(NamedTuple):
-    """How a Slurm schedules.
+    """Scheduler settings of a Slurm cluster.
 
     Parameters
     ----------
     policy : Backfill or str
         Backfill at intervals; "fcfs" for sched/builtin.
     order : {"submission", "multifactor"}
-        By PriorityType.
+        From PriorityType.
     rules : Rules
         Weights of the priority.
     """
@@ -35,7 +35,7 @@ class SlurmSettings(NamedTuple):
 
 
 def read_slurm_config(text: str) -> SlurmSettings:
-    r"""Scheduler settings of a Slurm system; missing ones have Slurm's defaults.
+    r"""Return the scheduler settings of a Slurm cluster; missing ones have Slurm's defaults.
 
     Parameters
     ----------
@@ -60,8 +60,7 @@ def read_slurm_config(text: str) -> SlurmSettings:
     found = {match[1].lower(): match[2] for line in text.splitlines()[:20_000] if (match := _LINE.match(line))}
     if not {"schedulertype", "schedulerparameters", "prioritytype"} & found.keys():
         raise InputError(
-            "this has no SchedulerType, SchedulerParameters or PriorityType: give what scontrol show config prints, or "
-            "slurm.conf"
+            "there is no SchedulerType, SchedulerParameters or PriorityType: give the output of scontrol show config, or slurm.conf"
         )
     parameters = dict(
         part.split("=", 1) for part in re.split("[, ]", found.get("schedulerparameters", "")) if "=" in part
@@ -95,7 +94,7 @@ def read_slurm_config(text: str) -> SlurmSettings:
 
 
 def _number(found: dict[str, str], name: str, default: int, low: int) -> int:
-    """Whole number of a setting; its default if it is not there."""
+    """Return a setting as an integer; its default if missing."""
     text = found.get(name, str(default))
     if not text.isdecimal() or not low <= int(text[:12]) <= _HEAVIEST:
         raise InputError(f"{name}={text[:40]!r} must be a whole number from {low} to {_HEAVIEST}, as in slurm.conf(5)")
@@ -103,7 +102,7 @@ def _number(found: dict[str, str], name: str, default: int, low: int) -> int:
 
 
 def _days(text: str, name: str) -> float:
-    """Days of a time as Slurm writes it: days-hours:minutes:seconds, hours:minutes:seconds, or minutes."""
+    """Convert a time in Slurm's notation to days: days-hours:minutes:seconds, hours:minutes:seconds, or minutes."""
     match = _TIME.fullmatch(text)
     if match is None:
         raise InputError(f"{name}={text[:40]!r} must be a time such as 7-00:00:00, as in slurm.conf(5)")

@@ -1,12 +1,12 @@
 """The Standard Workload Format of the Parallel Workloads Archive.
 
-A line is a job, with 18 fields; -1 means unknown; lines that begin with ``;`` are the header. Some files also lack the
-header, or contain decimals, tabs and additional columns. Nothing is guessed: a line without the width or length of a
-job is counted and left out.
+Each line is a job with 18 fields; -1 means unknown; lines that begin with ``;`` are the header. Some files also lack
+the header, or contain decimals, tabs and additional columns. Nothing is guessed: a line without a job's size or run
+time is counted and left out.
 
-The rules: a job's width is the number of processors allocated or, if unknown, requested; its limit is the requested
-time or, if that is unknown or 0, its run time; its queue is field 15 or, if unknown, the partition of field 16. Rows of
-a job recorded in parts (status 2, 3, 4) are left out if another row sums them up.
+The rules: a job's size is the number of processors allocated or, if unknown, requested; its limit is the requested time
+or, if that is unknown or 0, its run time; its queue is field 15 or, if unknown, the partition of field 16. Rows of a
+job recorded in parts (status 2, 3, 4) are left out if another row summarizes them.
 """
 
 import re
@@ -25,8 +25,7 @@ _CANCELLED = 5
 _PARTIAL = (2, 3, 4)
 # Longest times and largest counts accepted: three centuries, and the capacity of the columns.
 _MOST_S, _MOST_COUNTED, _MOST = 10**10, 2**31 - 1, 2**62
-# Up to this many jobs without whole nodes are treated as errors: more mean shared nodes. Nearly all: 95 %, as elsewhere
-# here.
+# Share of jobs that must use whole nodes; below it, nodes are shared. 95 %, as elsewhere here.
 _BROKEN = 0.05
 # The fields used, by position: job, submit, wait, run, processors allocated and requested, limit, status, user, and the
 # preceding job.
@@ -40,7 +39,7 @@ def _whole(text: str) -> int:
         return int(text)
     except ValueError:
         value = float(text)
-        if not abs(value) <= _MOST:  # "not a number" fails it too
+        if not abs(value) <= _MOST:  # also rejects NaN
             raise ValueError(text) from None
         return int(value + 0.5) if value >= 0 else -1
 
@@ -53,8 +52,8 @@ def read_swf(source: Source, *, cores_per_node: int = 0) -> Trace:
     source : str, bytes, path-like, binary file or iterable of str
         See `hopperkit.readers.source.lines_of`.
     cores_per_node : int
-        Processors per node; a job gets whole nodes. 0: from the header, if nearly all jobs use whole nodes by it
-        (MaxProcs over MaxNodes); otherwise processors are scheduled.
+        Processors per node; jobs get whole nodes. 0 uses the header's MaxProcs over MaxNodes if nearly all jobs then
+        use whole nodes; otherwise processors are scheduled.
 
     Raises
     ------
@@ -72,13 +71,13 @@ def read_swf(source: Source, *, cores_per_node: int = 0) -> Trace:
     ['1 job skipped, run time unknown (first at line 3)']
     """
     if cores_per_node < 0:
-        raise InputError(f"cores_per_node={cores_per_node} must be at least 1, or 0 for that of the header")
+        raise InputError(f"cores_per_node={cores_per_node} must be at least 1, or 0 for the value in the header")
     skips, header = Skips(), dict[str, str]()
     counts = dict.fromkeys(("partial-rows", "guessed-limit", "zero-limit", "over-limit", "dependency", "rounded"), 0)
     jobs = _without_parts(_jobs(source, max(1, cores_per_node), counts, header, skips), counts)
     if not jobs:
-        why = "; ".join(skips.messages()) or "it holds no job at all"
-        raise InputError(f"this is no trace in the Standard Workload Format that can be used: {why}")
+        why = "; ".join(skips.messages()) or "it has no job at all"
+        raise InputError(f"this is not a usable trace in the Standard Workload Format: {why}")
     machine_nodes, processors = (_size(header.get(name, "")) for name in ("MaxNodes", "MaxProcs"))
     if not cores_per_node and 0 < machine_nodes < processors:
         jobs, machine_nodes = _in_nodes(jobs, machine_nodes, processors, counts)
@@ -115,7 +114,7 @@ def _jobs(
 
 
 def _without_parts(jobs: Iterable[Job], counts: dict[str, int]) -> list[Job]:
-    """Return the jobs without rows for parts of a job that another row sums up."""
+    """Return the jobs, without partial rows that another row summarizes."""
     rows = [(job, int(job.state) in _PARTIAL) for job in jobs]
     summaries = {job.job for job, is_part in rows if not is_part}
     kept = [job for job, is_part in rows if not (is_part and job.job in summaries)]
@@ -124,15 +123,14 @@ def _without_parts(jobs: Iterable[Job], counts: dict[str, int]) -> list[Job]:
 
 
 def _size(text: str) -> int:
-    """Return the number that a header field begins with; 0 if it has none, or one beyond any machine."""
+    """Return the number at the start of a header field; 0 if there is none, or if it exceeds any machine."""
     word = text.split(" ", maxsplit=1)[0]
     return int(word) if word.isdecimal() and len(word) < 8 else 0
 
 
 def _in_nodes(jobs: list[Job], nodes: int, processors: int, counts: dict[str, int]) -> tuple[list[Job], int]:
-    """Return the jobs and the machine in nodes, or in processors where many jobs had no whole nodes.
-
-    Where never more was in use than there are nodes, widths may count nodes already: they stay.
+    """Return the jobs and the machine in nodes, or in processors if many jobs do not use whole nodes. If the trace
+    never used more units than there are nodes, sizes may already be in nodes and are kept.
     """
     each, rest = divmod(processors, nodes)
     broken = sum(job.nodes % each != 0 for job in jobs)
@@ -146,7 +144,7 @@ def _in_nodes(jobs: list[Job], nodes: int, processors: int, counts: dict[str, in
 
 
 def _job(fields: list[str], cores_per_node: int, counts: dict[str, int]) -> Job | str:
-    """Return the job of a line, or why it cannot be used; count repairs."""
+    """Return the job on a line, or why it is unusable; count repairs."""
     if len(fields) < 18:
         return "fewer than 18 fields"
     try:
@@ -167,7 +165,7 @@ def _job(fields: list[str], cores_per_node: int, counts: dict[str, int]) -> Job 
         limit = run
     counts["over-limit"] += run > max(limit, 0)
     counts["dependency"] += before > 0
-    # The queue or the partition, whichever the trace has.
+    # The queue or the partition, whichever is present.
     queue = fields[14] if fields[14] != "-1" else fields[15]
     return Job(
         max(number, -_MOST),

@@ -1,4 +1,4 @@
-"""A job trace: its jobs, and an account of omissions, repairs and guesses."""
+"""A job trace: its jobs, with counts of omissions, repairs and guesses."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -14,38 +14,35 @@ _WORDS_OF_FRAMES = {
     "gpus": "gpus", "memory_mb": "memory_mb", "node_list": "node_list",
 }  # fmt: skip
 ENDLESS_S = 10**10
-# Repairs, guesses, and features of a trace that the simulation does not model: the text after "3 jobs".
+# Repairs, guesses, and unmodeled features of a trace: the text that follows "3 jobs".
 _NOTES = {
-    "no-submit": "without a time of submission: run times and use are those of the log, waits are not in this log",
-    "guessed-limit": "without a limit: the run time stands in for it, as if users had known it (guessed)",
-    "zero-limit": "with a limit of 0: the run time stands in for it (guessed)",
-    "over-limit": "ran longer than the limit asked for; ended at it here, unless jobs may overrun",
-    "partial-rows": "told in parts: the rows of status 2, 3 and 4 are left out where a summary of the job stands "
-    "beside them",
-    "held": "became eligible after submission (holds, dependencies, a later begin): none starts before, and "
-    "waits hold that time",
-    "het-joined": "of several parts (heterogeneous jobs): parts of one partition are one job here, so that they "
-    "start together",
-    "het-apart": "are parts of heterogeneous jobs in several partitions: they start apart here (not modelled)",
-    "array": "out of job arrays: each element is a job of its own",
-    "requeued": "begun again under the same number: each run is a job of its own",
-    "preempted": "ended by preemption: not modelled, each runs as long as it did until then",
-    "endless": "without any time limit (UNLIMITED): no reserved start counts on their end",
-    "suspended": "suspended for a time: their run time is without it, and so is the time that their nodes were held",
-    "licences": "asked for licences: there are always enough, unless a limit says how many there are",
-    "reservation": "ran in a reservation: not modelled, queued like any other",
-    "dependency": "with a dependency on another: not modelled beyond the eligible time",
-    "unsorted": "the submissions were not in order of time; they were sorted, equal ones as in the file",
-    "processors": "with a width in processors, of which the header gives a node several: they get whole nodes here",
-    "shared-processors": "with a width that is no whole number of nodes by the header: the trace is scheduled by processors",
-    "rounded": "with decimals: rounded to whole numbers",
-    "late-start": "started before being eligible or submitted, by the clocks of the trace: the wait counts as 0",
+    "no-submit": "without a submission time: run times and use are known, waits are not in this log",
+    "guessed-limit": "without a limit: the run time is used instead, as if users had known it (guessed)",
+    "zero-limit": "with a limit of 0: the run time is used instead (guessed)",
+    "over-limit": "ran longer than their limit; here they end at it, unless jobs may overrun",
+    "partial-rows": "recorded in parts: rows with status 2, 3 and 4 are left out if the job also has a summary row",
+    "held": "became eligible after submission (holds, dependencies, a later begin time): they do not start earlier, and waits include that time",
+    "het-joined": "heterogeneous, with several components: those in one partition are one job here, so that they start together",
+    "het-apart": "are components of heterogeneous jobs in several partitions: here they start separately (not modeled)",
+    "array": "from job arrays: each element is a separate job",
+    "requeued": "restarted under the same number: each run is a separate job",
+    "preempted": "ended by preemption: not modeled, each runs as long as it did until then",
+    "endless": "without a time limit (UNLIMITED): no reservation relies on their end",
+    "suspended": "suspended for a time, which counts neither as run time nor as time on their nodes",
+    "licences": "that requested licenses: there are always enough, unless a limit gives their number",
+    "reservation": "ran in a reservation: not modeled, queued like any other",
+    "dependency": "with a dependency on another job: not modeled beyond the eligible time",
+    "unsorted": "submitted out of order: they were sorted by time, ties as in the file",
+    "processors": "with a size in processors, of which a node has several by the header: here they get whole nodes",
+    "shared-processors": "with a size that is not a whole number of nodes by the header: the trace is scheduled by processors",
+    "rounded": "with decimals, rounded to integers",
+    "late-start": "started before they were eligible or submitted, by the trace's clocks: the wait counts as 0",
 }
 
 
 @dataclass(frozen=True, slots=True)
 class Note:
-    """An omission, repair or guess: a stable short name, the number of jobs, and a sentence."""
+    """An omission, repair or guess: a stable short name, the number of jobs, and a description."""
 
     code: str
     count: int
@@ -68,7 +65,7 @@ def counted(counts: dict[str, int]) -> tuple[Note, ...]:
     Examples
     --------
     >>> counted({"zero-limit": 2})[0].message
-    '2 jobs with a limit of 0: the run time stands in for it (guessed)'
+    '2 jobs with a limit of 0: the run time is used instead (guessed)'
     """
     subjects = {
         code: "" if code == "unsorted" else f"{count:,} job{'s' * (count != 1)} " for code, count in counts.items()
@@ -83,7 +80,7 @@ class Trace(TableMixin):
     Parameters
     ----------
     workload : Workload
-        The jobs that were taken, times from the first submission of the trace or as it gives them.
+        The jobs that were read, with times from the trace's first submission, or as given.
     skips : Skips
         Omissions, with reasons.
     notes : tuple of Note
@@ -93,21 +90,21 @@ class Trace(TableMixin):
     epoch_s : int
         Unix time of time 0; 0 if unknown. [s]
     names : dict
-        Job number -> the name in the trace, if that is not a number.
+        Job number -> name in the trace, if that is not a number.
     users : dict
-        The same of users.
+        The same for users.
     unfinished : tuple of (str, Job)
-        Jobs that ran or waited still when the trace was written, by name; they are not in `workload`.
+        Jobs that were still running or waiting when the trace was written, by name; they are not in `workload`.
     timezone : str
-        In which the trace's time stamps were read; empty for universal time.
+        Time zone of the trace's timestamps; empty for UTC.
     nodes : int
-        Size of the machine, in the unit of the jobs' widths; 0 if unknown. [nodes]
+        Size of the machine, in the unit of the jobs' sizes; 0 if unknown. [nodes]
     never : tuple of (str, Job)
         Jobs that ended before they started, by name; they are not in `workload`.
     scheduler : str
-        Which scheduler wrote it: ``slurm``, ``pbs`` or ``lsf``; empty if unknown.
+        Scheduler that wrote it: ``slurm``, ``pbs`` or ``lsf``; empty if unknown.
     has_waits : bool
-        Whether it has submission times; otherwise submission is set to the start and waits are unknown.
+        Whether it has submission times; otherwise, submission is set to the start, and waits are unknown.
     """
 
     workload: Workload
@@ -128,10 +125,9 @@ class Trace(TableMixin):
         self.workload.users = self.users
 
     def to_frame(self) -> Any:
-        """Return a row for each job, by its name or number: with times of the trace's zone, waits and run times.
-
-        Jobs that never started, or had not ended, are there too, without the times that they have not. For a trace
-        without a start date, time 0 is the start of 1970. `Workload.to_frame` has seconds and numbers.
+        """Return one row per job, by name or number, with times in the trace's time zone, waits and run times. Jobs
+        that never started or had not ended are included, without the times that they lack. For a trace without a start
+        date, time 0 is the start of 1970. `Workload.to_frame` has seconds and numbers.
 
         Examples
         --------
@@ -154,7 +150,7 @@ class Trace(TableMixin):
         return timed_frame(columns, index=index, epoch_s=self.epoch_s, zone=self.timezone)
 
     def _words(self, jobs: list[Job]) -> dict[str, list[str]]:
-        """Return the text columns of a frame: users by name, and the trace's names of the rest."""
+        """Return the text columns of a frame: users by name, and the others under the trace's names."""
         columns = {"user": [self.users.get(job.user, str(job.user) if job.user else "") for job in jobs]}
         for column, name in _WORDS_OF_FRAMES.items():
             # In the Standard Workload Format, -1 means unknown.
@@ -162,19 +158,19 @@ class Trace(TableMixin):
         return columns
 
     def account(self) -> Iterator[Note]:
-        """Yield everything that was left out, repaired or guessed."""
+        """Yield every omission, repair and guess."""
         for (reason, count), message in zip(self.skips.counts.items(), self.skips.messages(), strict=True):
             yield Note(reason.replace(" ", "-").lower(), count, message)
         yield from self.notes
 
 
 def _is_number(name: str) -> bool:
-    """Whether a column of whole numbers holds the name of a job."""
+    """Whether an integer column holds job names."""
     return name.isdecimal() and len(name) < 19
 
 
 def _times(jobs: list[Job], ran: list[int | None], *, has_waits: bool) -> dict[str, Any]:
-    """Return the columns of a frame that are times, by the jobs and how long each ran. [s]"""
+    """Return the time columns of a frame, from the jobs and their run times. [s]"""
     columns: dict[str, Any] = {
         "submit": [job.submit_time_s if has_waits else None for job in jobs],
         "start": [job.observed_start_s for job in jobs],

@@ -5,8 +5,8 @@ hosts              lists of hosts as Slurm writes them
 slurm_topology     topology.conf, topology.yaml, ``scontrol show topology``
 node_names         xnames of HPE Cray EX, cnames of Cray XC and XE
 ibnetdiscover      the switches and cables of an InfiniBand network
-site_network       any of them, told by its look
-placements         where the jobs of a log lay in it
+site_network       any of them, detected by its contents
+placements         the locations of a log's jobs in it
 =================  ==========================================================
 """
 

@@ -1,11 +1,11 @@
-"""Lists of hosts as Slurm writes them: nid[0009-0011,0020],login1. Errors in it are reported."""
+"""Read host lists in Slurm's notation, nid[0009-0011,0020],login1, and report their errors."""
 
 import re
 
 from hopperkit.traces.cluster import node_names
 from hopperlib.errors import InputError
 
-#: The most hosts that one list names.
+#: Most hosts allowed in one list.
 MOST_HOSTS = 200_000
 _MOST_BRACKETS = 4
 _BRACKET = re.compile(r"\[([^\[\]]*)\]")
@@ -13,12 +13,17 @@ _RANGE = re.compile(r"(\d{1,9})(?:-(\d{1,9}))?")
 
 
 def hosts_of(text: str) -> list[str]:
-    """Return the hosts of a list, in its order.
+    """Return the hosts in a list, in order.
+
+    Parameters
+    ----------
+    text : str
+        List of hosts, such as ``nid[0009-0011,0020],login1``.
 
     Raises
     ------
     InputError
-        If a bracket is not closed, a range counts down, or the list names too many.
+        If a bracket is not closed, a range counts down, or the list has too many hosts.
 
     Examples
     --------
@@ -31,17 +36,17 @@ def hosts_of(text: str) -> list[str]:
     whole = f"the list of hosts {text[:60]!r}"
     names = _BRACKET.sub("*", text)
     if "[" in names or "]" in names:
-        raise InputError(f"{whole} has a bracket without its other half")
+        raise InputError(f"{whole} has an unmatched bracket")
     if any(name.count("*") > _MOST_BRACKETS for name in names.split(",")):
         raise InputError(f"{whole} has more than {_MOST_BRACKETS} brackets in a name")
     for inside in _BRACKET.findall(text):
         for part in inside.split(","):
             match = _RANGE.fullmatch(part.strip())
             if match is None:
-                raise InputError(f"{whole} has {part[:20]!r} where a number or a range is due")
+                raise InputError(f"{whole} has {part[:20]!r} in place of a number or a range")
             if match[2] and int(match[2]) < int(match[1]):
                 raise InputError(f"{whole} counts down in {part[:30]!r}")
     hosts = list(node_names("".join(text.split())))
     if len(hosts) >= MOST_HOSTS:
-        raise InputError(f"{whole} names more than {MOST_HOSTS:,}, the most that are read")
+        raise InputError(f"{whole} names more than {MOST_HOSTS:,}, the maximum")
     return hosts

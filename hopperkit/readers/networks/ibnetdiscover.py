@@ -1,7 +1,7 @@
-"""Output of ibnetdiscover for an InfiniBand network, as a tree.
+"""Read the output of ibnetdiscover for an InfiniBand network as a tree.
 
-Switches with hosts are leaves. Higher switches that reach the same leaves share the traffic, so all that are connected
-up to a level count as one, with the number of cables that lead upward.
+Switches with hosts are leaves. Higher switches that reach the same leaves share the traffic, so all switches connected
+up to a level are merged, with the number of their upward cables.
 """
 
 import re
@@ -16,7 +16,7 @@ _PORT = re.compile(r'\[(\d+)\]\S*\s+"([^"]+)"\[(\d+)\]([^#]*)(?:#\s*(.*))?')
 _OTHER = re.compile(
     r"(vendid|devid|sysimgguid|switchguid|caguid|rtguid)=|DR path|SYSTEM|Initiated|Max of", re.IGNORECASE
 )
-# Headings of a listing in groups (ibnetdiscover -g), and messages of the tool's libraries that come between.
+# Headings of a grouped listing (ibnetdiscover -g), and interspersed messages of the tool's libraries.
 _HEADING = re.compile(
     r"(?:Non-)?Chassis\b|(?:Spine|Line|Leaf|Fabric)\b[\w -]*$|[\w-]+ Nodes$|"
     r"(?:src/)?[\w.-]+\.c:\d+|ib(?:warn|error|panic|netdiscover)\b|.*\b(?:timed out|Connection timed)\b",
@@ -39,6 +39,11 @@ class _Network(NamedTuple):
 def read_ibnetdiscover(text: str) -> SwitchTree:
     r"""Return the tree of an InfiniBand network.
 
+    Parameters
+    ----------
+    text : str
+        Output of ibnetdiscover.
+
     Raises
     ------
     InputError
@@ -54,9 +59,9 @@ def read_ibnetdiscover(text: str) -> SwitchTree:
     network = _read(text)
     leaves = [switch for switch, ends in network.cables.items() if not network.hosts.keys().isdisjoint(ends)]
     if not leaves:
-        raise InputError("no switch of the listing has a host")
+        raise InputError("no switch in the listing has a host")
     level = _levels(network, leaves)
-    # Each switch's unit at the level that has been reached.
+    # Each switch's unit at the current level.
     unit_of = {leaf: place for place, leaf in enumerate(leaves)}
     parents, uplinks, names = _units(network, level, leaves, unit_of.copy())
     hosts = {
@@ -70,7 +75,7 @@ def read_ibnetdiscover(text: str) -> SwitchTree:
 def _units(
     network: _Network, level: dict[str, int], leaves: list[str], unit_of: dict[str, int]
 ) -> tuple[list[int | None], list[int], list[str]]:
-    """Return for each unit of the tree, leaves first, the unit above it, its cables upwards and its name."""
+    """Return each unit of the tree, leaves first, with its parent, its upward cables and its name."""
     names = [network.names[leaf] for leaf in leaves]
     parents: list[int | None] = [None] * len(leaves)
     uplinks = [_up(network, level, [leaf]) for leaf in leaves]
@@ -103,7 +108,7 @@ def _read(text: str) -> _Network:
             if kind == "Switch":
                 found.cables.setdefault(here, [])
         elif not (port := _PORT.match(line)) or not here:
-            raise InputError(f"line {number}: {line[:60]!r} is no line of ibnetdiscover")
+            raise InputError(f"line {number}: {line[:60]!r} is not a line of ibnetdiscover")
         elif kind == "Switch":
             found.cables[here].append(port[2])
             found.rates.update(_RATE.findall(line)[:1])
@@ -127,7 +132,7 @@ def _levels(network: _Network, leaves: list[str]) -> dict[str, int]:
 
 
 def _up(network: _Network, level: dict[str, int], switches: list[str]) -> int:
-    """Return the cables from switches of a level to the next."""
+    """Return the cables from the switches of one level to the next."""
     return sum(level.get(end, -1) == level[switch] + 1 for switch in switches for end in network.cables[switch])
 
 

@@ -1,8 +1,8 @@
 """Node names that encode a position: xnames of HPE Cray EX, cnames of Cray XC.
 
-An xname x1000c3s5b1n0 encodes cabinet, chassis, slot, board and node. It does not encode the node's switch; chassis and
-cabinet are used instead, and a cabinet is a group at most sites. A cname c0-1c2s7n3 encodes cabinet, chassis, slot and
-node; the four nodes of a slot share an Aries, and two cabinets are a group.
+An xname x1000c3s5b1n0 encodes cabinet, chassis, slot, board and node. It does not encode the node's switch, so the
+chassis is used instead; at most sites, a cabinet is a group. A cname c0-1c2s7n3 encodes cabinet, chassis, slot and
+node; the four nodes of a slot share an Aries, and two cabinets form a group.
 """
 
 import re
@@ -16,12 +16,17 @@ _CNAME = re.compile(r"c(?P<column>\d{1,4})-(?P<row>\d{1,4})(?P<leaf>c\d{1,2}s\d{
 
 
 def place_of(name: str) -> tuple[str, str]:
-    """Return the group of a node, and its switch or the substitute for it.
+    """Return the group of a node, and its switch or a substitute.
+
+    Parameters
+    ----------
+    name : str
+        Name of a node.
 
     Raises
     ------
     InputError
-        If the name is of neither form.
+        If the name has neither form.
 
     Examples
     --------
@@ -60,7 +65,7 @@ def tree_of_names(names: Sequence[str]) -> SwitchTree:
         raise InputError("there are no node names")
     if len(set(names)) < len(names):
         twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise InputError(f"node {twice!r} comes twice")
+        raise InputError(f"node {twice!r} occurs twice")
     places = [place_of(name) for name in names]
     leaves = dict.fromkeys(leaf for _, leaf in places)
     groups = dict.fromkeys(group for group, _ in places)

@@ -1,4 +1,4 @@
-"""Locations of a log's jobs in a site's network."""
+"""Locate a log's jobs in a site's network."""
 
 import csv
 import io
@@ -31,16 +31,16 @@ class PlacedJob(NamedTuple):
 
 @dataclass(frozen=True, repr=False)
 class Placements(TableMixin):
-    """The jobs of a log in a network, a row each.
+    """The jobs of a log in a network, one row each.
 
     Parameters
     ----------
     jobs : list of PlacedJob
-        Those whose nodes the network has.
+        Jobs with all nodes in the network.
     left_out : int
-        Jobs without nodes or a start, or on nodes that the network lacks.
+        Jobs without nodes or a start, or on nodes outside the network.
     group_sizes : Counter
-        Places for nodes in each group.
+        Number of nodes in each group.
     """
 
     jobs: list[PlacedJob]
@@ -61,7 +61,7 @@ class Placements(TableMixin):
 
 
 def jobs_in_network(jobs: Source, network: Source) -> Placements:
-    r"""Return the locations of a log's jobs: groups and switches touched, and the share of nearby pairs of nodes.
+    r"""Return the locations of a log's jobs: groups and switches used, and the share of nearby node pairs.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def jobs_in_network(jobs: Source, network: Source) -> Placements:
     Raises
     ------
     InputError
-        If one of them cannot be read, or no job names nodes of the network.
+        If either cannot be read, or no job ran on nodes of the network.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def jobs_in_network(jobs: Source, network: Source) -> Placements:
 
 
 def locate_jobs(trace: Trace, site: SiteNetwork) -> Placements:
-    """Return the same for a log and a network that were read.
+    """Return the same for a log and a network that have been read.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def locate_jobs(trace: Trace, site: SiteNetwork) -> Placements:
     Raises
     ------
     InputError
-        If no job of the log names nodes of the network.
+        If no job in the log ran on nodes of the network.
 
     Examples
     --------
@@ -124,14 +124,14 @@ def locate_jobs(trace: Trace, site: SiteNetwork) -> Placements:
     if not placed:
         example = next((names[0] for names in map(_hosts, jobs.words["node_list"]) if names), "")
         if not example:
-            raise InputError("no job of the log names its nodes; include NodeList in sacct's output")
+            raise InputError("no job in the log has a node list; include NodeList in sacct's output")
         known = did_you_mean(example, number)
-        raise InputError(f"no job of the log ran on nodes of the network: it has no {example!r}{known}")
+        raise InputError(f"no job in the log ran on nodes of the network: it has no {example!r}{known}")
     return Placements(placed, len(jobs) - len(placed), sizes)
 
 
 def _hosts(text: str) -> list[str]:
-    """Return the hosts of a job; none where the list cannot be read."""
+    """Return the hosts of a job; empty if the list cannot be read."""
     try:
         return hosts_of(text)
     except InputError:

@@ -1,4 +1,4 @@
-"""A site's network from any supported file, whose format is detected."""
+"""Read a site's network from any supported file; the format is detected."""
 
 import re
 from typing import NamedTuple
@@ -13,13 +13,13 @@ from hopperlib.network.fabrics.tree import SwitchTree
 
 
 class SiteNetwork(NamedTuple):
-    """A network that was read.
+    """A network read from a file.
 
     Parameters
     ----------
     tree : SwitchTree
     form : str
-        Of the file.
+        Format of the file.
     caveat : str
         Information missing from the file.
     """
@@ -29,7 +29,7 @@ class SiteNetwork(NamedTuple):
     caveat: str
 
 
-_SHARED = "The file shows which nodes share a switch, but no number or rate of links."
+_SHARED = "The file shows which nodes share a switch, but not the number or rate of links."
 _NAMES = "Names show a node's position, not the cabling of its switches."
 
 
@@ -44,7 +44,7 @@ def read_site_network(source: Source) -> SiteNetwork:
     Raises
     ------
     InputError
-        If it is none of these, or invalid; the message names the line.
+        If the file is in another format or is invalid; the message names the line.
 
     Examples
     --------
@@ -59,11 +59,10 @@ def read_site_network(source: Source) -> SiteNetwork:
     if re.search(r"^\s*- *topology:", text, re.MULTILINE):
         return SiteNetwork(read_topology_yaml(text), "Slurm topology.yaml", _SHARED)
     if re.search(r'^Switch\s+\d+\s+"', text, re.MULTILINE):
-        return SiteNetwork(read_ibnetdiscover(text), "ibnetdiscover", "Each host counts with one cable.")
+        return SiteNetwork(read_ibnetdiscover(text), "ibnetdiscover", "Each host is counted with one cable.")
     words = [word for word in text.split() if not word.startswith("#")]
     if words and re.match(r"x\d+c\d|c\d+-\d+c\d", words[0]):
         return SiteNetwork(tree_of_names([host for word in words for host in hosts_of(word)]), "names of nodes", _NAMES)
     raise InputError(
-        "this is neither a topology.conf, a topology.yaml, what scontrol show topology or ibnetdiscover print, nor "
-        "names of nodes that encode a position (x1000c0s0b0n0, c0-0c0s0n0)"
+        "this is neither a topology.conf, a topology.yaml, the output of scontrol show topology or ibnetdiscover, nor node names that encode a position (x1000c0s0b0n0, c0-0c0s0n0)"
     )

@@ -1,7 +1,7 @@
-"""Slurm's topology: topology.conf, topology.yaml and ``scontrol show topology`` as a tree of switches.
+"""Read Slurm's topology.conf, topology.yaml and ``scontrol show topology`` as a tree of switches.
 
 A tree shows which nodes share a switch, not the number of uplinks or, for a dragonfly, which links join its groups.
-Blocks are read as switches under one top: Slurm lets a job span them.
+Blocks are read as switches under one root, because Slurm lets jobs span them.
 """
 
 import re
@@ -19,7 +19,7 @@ _MOST_SWITCHES = 20_000
 
 
 class _Unit(NamedTuple):
-    """A switch or a block: its line in the file, its nodes and the switches below it."""
+    """A switch or a block, with its line in the file, its nodes and the switches below it."""
 
     line: int
     name: str
@@ -31,10 +31,15 @@ class _Unit(NamedTuple):
 def read_topology_conf(text: str) -> SwitchTree:
     r"""Parse the tree in a topology.conf, or in the output of ``scontrol show topology``.
 
+    Parameters
+    ----------
+    text : str
+        Contents of topology.conf, or output of ``scontrol show topology``.
+
     Raises
     ------
     InputError
-        If a line cannot be read, or the switches make no tree; names the line.
+        If a line cannot be read, or the switches do not form a tree; the message names the line.
 
     Examples
     --------
@@ -52,14 +57,14 @@ def read_topology_conf(text: str) -> SwitchTree:
                 raise InputError(f"line {number}: {key[:40]!r} is not a key of a topology{did_you_mean(key, _KEYS)}")
             words[known] = value
         if rest:
-            raise InputError(f"line {number}: {rest[:60]!r} is no KEY=VALUE of a topology")
+            raise InputError(f"line {number}: {rest[:60]!r} is not a KEY=VALUE pair of a topology")
         name = words.get("SwitchName", words.get("BlockName"))
         if name is None:
             if set(words) <= {"BlockSizes", "BlockSize"}:
                 continue
             raise InputError(f"line {number}: has neither SwitchName nor BlockName")
         nodes, below = _hosts(number, words.get("Nodes", "")), _hosts(number, words.get("Switches", ""))
-        # scontrol's output repeats at each level the nodes of the levels below.
+        # At each level, scontrol repeats the nodes of the levels below.
         units.append(_Unit(number, name, [] if below else nodes, below, "BlockName" in words))
     return _tree(units)
 
@@ -67,12 +72,17 @@ def read_topology_conf(text: str) -> SwitchTree:
 def read_topology_yaml(text: str) -> SwitchTree:
     r"""Return the tree of a topology.yaml: of the default topology, or the first with switches.
 
-    Only the form that Slurm's page shows is read: one key a line.
+    Only the form in Slurm's documentation is supported: one key per line.
+
+    Parameters
+    ----------
+    text : str
+        Contents of topology.yaml.
 
     Raises
     ------
     InputError
-        If a line cannot be read, or no topology has switches or blocks; names the line.
+        If a line cannot be read, or no topology has switches or blocks; the message names the line.
 
     Examples
     --------
@@ -83,7 +93,7 @@ def read_topology_yaml(text: str) -> SwitchTree:
     topologies = sorted(_yaml_topologies(text).values(), key=lambda topology: not topology[0])
     for units in (units for _, units in topologies if units):
         return _tree(units)
-    raise InputError("no topology of the file has switches or blocks: a flat one does not show which nodes are close")
+    raise InputError("no topology in the file has switches or blocks: a flat one does not show which nodes are close")
 
 
 def _yaml_topologies(text: str) -> dict[str, tuple[bool, list[_Unit]]]:
@@ -93,7 +103,7 @@ def _yaml_topologies(text: str) -> dict[str, tuple[bool, list[_Unit]]]:
     for number, line in _lines(text):
         match = _YAML.fullmatch(line.rstrip())
         if match is None:
-            # A number of block_sizes, or the start of the document.
+            # A number under block_sizes, or the start of the document.
             if re.fullmatch(r" *(- *\d+|---)", line.rstrip()):
                 continue
             raise InputError(f"line {number}: {line.strip()[:60]!r} is not a line of a topology.yaml")
@@ -145,11 +155,11 @@ def _tree(units: list[_Unit]) -> SwitchTree:
     if len(units) > _MOST_SWITCHES:
         raise InputError(f"the file names {len(units):,} switches; at most {_MOST_SWITCHES:,} are read")
     if any(unit.block for unit in units) and not all(unit.block for unit in units):
-        raise InputError("the file names switches and blocks: a topology is a tree or blocks, not both")
+        raise InputError("the file has both switches and blocks: a topology is either a tree or blocks")
     names: set[str] = set()
     for unit in units:
         if unit.name in names:
-            raise InputError(f"line {unit.line}: switch {unit.name!r} comes a second time")
+            raise InputError(f"line {unit.line}: switch {unit.name!r} is defined twice")
         names.add(unit.name)
     units = _merged(units)
     places = {unit.name: place for place, unit in enumerate(units)}
@@ -162,11 +172,11 @@ def _tree(units: list[_Unit]) -> SwitchTree:
             if node in leaf_of:
                 other = list(places)[leaf_of[node]]
                 raise InputError(
-                    f"line {unit.line}: node {node!r} is on {unit.name!r} and on {other!r}: a tree has one way"
+                    f"line {unit.line}: node {node!r} is on {unit.name!r} and on {other!r}: in a tree, it can be on only one"
                 )
             leaf_of[node] = places[unit.name]
     if not leaf_of:
-        raise InputError("no switch of the file has nodes")
+        raise InputError("no switch in the file has nodes")
     return SwitchTree(
         leaf_of=tuple(leaf_of.values()),
         parents=tuple(parents),
@@ -177,7 +187,7 @@ def _tree(units: list[_Unit]) -> SwitchTree:
 
 
 def _merged(units: list[_Unit]) -> list[_Unit]:
-    """Return the switches with those above the same ones merged: they share the traffic."""
+    """Merge switches with the same children: they share the traffic."""
     above: dict[frozenset[str], str] = {}
     joined = {unit.name: above.setdefault(frozenset(unit.switches), unit.name) for unit in units if unit.switches}
     return [
@@ -188,15 +198,15 @@ def _merged(units: list[_Unit]) -> list[_Unit]:
 
 
 def _parents(units: list[_Unit], places: dict[str, int]) -> list[int | None]:
-    """Return the switch above each."""
+    """Return each switch's parent."""
     parents: list[int | None] = [None] * len(units)
     for unit in units:
         for below in unit.switches:
             if below not in places:
-                raise InputError(
-                    f"line {unit.line}: switch {below!r} is named nowhere else{did_you_mean(below, places)}"
-                )
+                raise InputError(f"line {unit.line}: switch {below!r} is not defined{did_you_mean(below, places)}")
             if parents[places[below]] is not None:
-                raise InputError(f"line {unit.line}: switch {below!r} is below a second switch: a tree has one way")
+                raise InputError(
+                    f"line {unit.line}: switch {below!r} is below a second switch: in a tree, it can be on only one"
+                )
             parents[places[below]] = places[unit.name]
     return parents

@@ -53,6 +53,17 @@ def display_formatter() -> Any:
     return shell and shell.display_formatter
 
 
+def register_here() -> None:
+    """Tell IPython how explorers, charts and answers look, where this runs in it.
+
+    Examples
+    --------
+    >>> register_here()
+    """
+    if formatter := display_formatter():
+        register(formatter)
+
+
 def register(formatter: Any) -> None:
     """Tell IPython how explorers, charts and answers look.
 
@@ -207,6 +218,13 @@ def is_live() -> bool:
 
 def show_live(root: Any, text: str) -> None:
     """Show a widget as a separate output without text alternatives.
+
+    Parameters
+    ----------
+    root : Any
+        Widget to show.
+    text : str
+        Text for displays without widgets.
 
     Examples
     --------

@@ -32,6 +32,13 @@ def in_the_book() -> bool:
 def titled(title: str, text: str) -> str:
     """Return a text led by its title.
 
+    Parameters
+    ----------
+    title : str
+        Title of the part.
+    text : str
+        Contents as HTML.
+
     Examples
     --------
     >>> titled("Rates", "They fall."), titled("Where?", "There.")
@@ -42,6 +49,13 @@ def titled(title: str, text: str) -> str:
 
 def titled_html(title: str, text: str) -> str:
     """Return a text as HTML, led by its title in bold.
+
+    Parameters
+    ----------
+    title : str
+        Title of the part.
+    text : str
+        Contents as HTML.
 
     Examples
     --------
@@ -79,6 +93,11 @@ def _summary_html(result: Result) -> str:
 def split_html(result: Result) -> tuple[str, str]:
     """Return the parts of an answer above and below the charts.
 
+    Parameters
+    ----------
+    result : Result
+        Answer of a question.
+
     Examples
     --------
     >>> split_html(Result(summary="6 < 7."))
@@ -98,6 +117,11 @@ def notebook_html(result: Result) -> str:
     """Return an answer, or a part of one, as a notebook shows it: charts as static pictures, with their data.
 
     In the book the site's style sheet applies, elsewhere the package's.
+
+    Parameters
+    ----------
+    result : Result
+        Answer of a question.
 
     Examples
     --------

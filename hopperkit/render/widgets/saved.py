@@ -42,6 +42,11 @@ def is_watched() -> bool:
 def publish(bundle: Mapping[str, Any], **options: Any) -> Any:
     """Publish a bundle as a separate output; return a handle for updates if `display_id` is given.
 
+    Parameters
+    ----------
+    bundle : mapping
+        MIME bundle to display.
+
     Examples
     --------
     >>> publish({"text/plain": "six"})
@@ -71,6 +76,11 @@ def marked(html: str) -> str:
 
 def drawn(figure: Figure, **more: Any) -> dict[str, Any]:
     """Return a figure as plotly.js takes it.
+
+    Parameters
+    ----------
+    figure : Figure
+        Figure of an answer.
 
     Examples
     --------
@@ -107,6 +117,11 @@ def figure_bundle(figure: Figure, *, picture: bool = True) -> dict[str, Any]:
 
 def captions_html(figures: tuple[Figure, ...]) -> str:
     """Return descriptions of charts, each with its data, collapsed.
+
+    Parameters
+    ----------
+    figures : tuple of Figure
+        Figures of an answer.
 
     Examples
     --------

@@ -6,9 +6,9 @@ from functools import cached_property
 from typing import Any
 
 from hopperlib.errors import InputError
-from hopperlib.scheduling._lanes.lane import PoolQueue, Run
-from hopperlib.scheduling._lanes.waiting import JOB
-from hopperlib.scheduling._lanes.whole import WholeNodeQueue
+from hopperlib.scheduling._simulation.pool_queue import PoolQueue, Run
+from hopperlib.scheduling._simulation.waiting import JOB
+from hopperlib.scheduling._simulation.whole import WholeNodeQueue
 from hopperlib.scheduling.workload import Job
 
 
@@ -104,32 +104,32 @@ class View:
         [s]
     """
 
-    def __init__(self, lane: CustomPolicyQueue, now: int, widest: int) -> None:
-        self._lane, self.now_s, self._widest = lane, now, widest
+    def __init__(self, queue: CustomPolicyQueue, now: int, widest: int) -> None:
+        self._queue, self.now_s, self._widest = queue, now, widest
 
     @cached_property
     def waiting(self) -> Sequence[Job]:
         """All that wait, in the order of the queue."""
-        return _Waiters(self._lane.waiting.queue[:], self._lane.jobs)
+        return _Waiters(self._queue.waiting.queue[:], self._queue.jobs)
 
     @cached_property
     def fitting(self) -> tuple[Job, ...]:
         """Those that find room now, each by itself, in the order of the queue: few where many wait."""
-        lane, waiting = self._lane, self._lane.waiting
+        queue, waiting = self._queue, self._queue.waiting
         narrow = waiting.widths[: bisect_right(waiting.widths, self._widest)]
         jobs = [key & JOB for key in sorted(key for width in narrow for key in waiting.of_width[width])]
-        return tuple(lane.jobs[job] for job in jobs if lane.widths[job] <= lane.most(job))
+        return tuple(queue.jobs[job] for job in jobs if queue.widths[job] <= queue.most(job))
 
     @cached_property
     def running(self) -> tuple[tuple[Job, int], ...]:
         """Those that run, each with the time by which it will have ended by its limit. [s]"""
-        lane = self._lane
-        return tuple((lane.jobs[job], lane.starts[job] + lane.limits[job]) for job in lane.run.held)
+        queue = self._queue
+        return tuple((queue.jobs[job], queue.starts[job] + queue.limits[job]) for job in queue.run.held)
 
     def room(self, job: Job) -> int:
         """Return the number of nodes that are free for a job of this kind; 0 if a limit keeps it waiting."""
         assert isinstance(job, _WaitingJob)
-        return self._lane.most(job.place)
+        return self._queue.most(job.place)
 
 
 # : A custom scheduling policy: returns the waiting jobs that start now.

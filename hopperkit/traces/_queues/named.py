@@ -11,20 +11,20 @@ bits, and profiles are never modified: each is followed by another one that reus
 """
 
 import re
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import reduce
-from heapq import heappop, heappush
+from heapq import heappop, heappush, merge
 from itertools import accumulate, chain, islice
 from operator import ge, or_
 from typing import NamedTuple
 
 from hopperkit.traces.cluster import NodeResources
 from hopperlib.scheduling._free_nodes import ChosenFit, Contiguous, FirstFit, positions_in
-from hopperlib.scheduling._lanes.lane import FOREVER, PlanningQueue, Run, Wanted
-from hopperlib.scheduling._lanes.profile import GUARD, Amounts, Profile, packed
-from hopperlib.scheduling._lanes.waiting import JOB
+from hopperlib.scheduling._simulation.pool_queue import FOREVER, PlanningQueue, Run, Wanted
+from hopperlib.scheduling._simulation.profile import GUARD, Amounts, Profile, packed
+from hopperlib.scheduling._simulation.waiting import JOB
 from hopperlib.scheduling.downtimes import Downtime
 
 # Node with unknown cores or memory.
@@ -73,10 +73,13 @@ def bits_of(bounds: Sequence[int]) -> int:
 
 
 class _Promise(NamedTuple):
-    """When a blocked job has its nodes, from when on each of them has room for it by then, and in which look that was found."""
+    """When a blocked job has its nodes, from when on each of them has room for it by then, the same of others that have room
+    by then, and in which look that was found.
+    """
 
     at: int
     since: dict[int, int]
+    others: dict[int, int]
     look: int
 
 
@@ -112,6 +115,15 @@ class _Kind:
         return self.times, self.by_then
 
 
+def _planned(downtimes: Iterable[Downtime], everywhere: int) -> list[tuple[Downtime, int]]:
+    """Return the outages that are known beforehand with their nodes, and those of some nodes for the jobs of a queue."""
+    return [
+        (each, everywhere if each.last_node is None else bits_of((each.first_node or 0, each.last_node)))
+        for each in downtimes
+        if each.drained or (each.queue and each.last_node is not None)
+    ]
+
+
 class ReservationQueue(PlanningQueue):
     """A pool in which the first blocked jobs of each partition are promised a time and nodes, in the order of the queue."""
 
@@ -144,12 +156,7 @@ class ReservationQueue(PlanningQueue):
         self.together = bool(nodes_per_switch) or isinstance(ways, Contiguous) or run.backfill is not None
         # Whether jobs have the first nodes that there are; and whether some wait for nodes that lie near.
         self.in_order, self.patient = type(ways) is FirstFit, isinstance(ways, ChosenFit)
-        # Planned outages: start, end and nodes; the nodes run only jobs of this queue.
-        self.known = [
-            (each, everywhere if each.last_node is None else bits_of((each.first_node or 0, each.last_node)))
-            for each in downtimes
-            if each.drained or (each.queue and each.last_node is not None)
-        ]
+        self.known = _planned(downtimes, everywhere)
         # Nodes on which something began or ended, one after the other: what kinds of job find is mended there.
         self.log: list[int] = []
         self.kinds: dict[Wanted, _Kind] = {}
@@ -384,106 +391,131 @@ class ReservationQueue(PlanningQueue):
         """Whether a recomputed promise would be the same: changes since then free no earlier nodes, nor more on its
         nodes.
         """
-        at, since, look = promise
+        at, since, _, look = promise
         if self.together or not since or at <= now or self.passes - look > len(self.changed_before):
             return False
         # Jobs planned in the passes between are ahead of this job in the queue, as its turn did not come.
         changed = reduce(or_, islice(reversed(self.changed_before), max(0, self.passes - look - 1)), self.changed)
         wanted, span = self.run.wanted[job], max(1, self.limits[job])
-        share, lines = packed(wanted[1:]) if wanted[1] else 0, self.lines
+        share, whole, lines = packed(wanted[1:]) if wanted[1] else 0, self.whole, self.lines
         for node in _nodes_in(changed & self.members[wanted[0]]):
-            rooms = (lines.get(node) or self.line(node, now)).rooms(share or self.whole[node])
-            if not _as_promised(rooms, since.get(node, FOREVER), at, span, now):
+            openings = (lines.get(node) or self.line(node, now)).openings(share or whole[node], span)
+            if not _as_found(openings, promise, node, now):
                 return False
         return True
 
     def openings(self, job: int, now: int) -> list[tuple[int, int, int]]:
         """Return the nodes that somebody is promised: from when and until when a job may start on each, and the node."""
         wanted, span = self.run.wanted[job], max(1, self.limits[job])
-        members, share = self.members[wanted[0]], packed(wanted[1:]) if wanted[1] else 0
-        lines = [
-            (node, line.rooms(share or self.whole[node])) for node, line in self.lines.items() if members >> node & 1
+        members, share, whole = self.members[wanted[0]], packed(wanted[1:]) if wanted[1] else 0, self.whole
+        return [
+            (since, last, node)
+            for node, line in self.lines.items()
+            if members >> node & 1
+            for since, last in line.openings(share or whole[node], span)
+            if last >= now
         ]
-        return sorted(
-            [
-                (since, until - span, node)
-                for node, rooms in lines
-                for since, until in rooms
-                if until - (since if since > now else now) >= span
-            ]
-        )
 
-    def earliest(self, job: int, now: int) -> tuple[int, dict[int, int]]:
-        """Return when a blocked job finds enough nodes, and which, each with from when on it has room; none if it never does."""
+    def earliest(self, job: int, now: int) -> tuple[int, dict[int, int], dict[int, int]]:
+        """Return when a blocked job finds enough nodes, and which, each with from when on it has room, and which others have; none if it never does."""
         width, span = self.widths[job], max(1, self.limits[job])
         kind, plain, openings = self.kind(self.run.wanted[job]), ~self.reserved, self.openings(job, now)
+        openings.sort()
         times, by_then = kind.steps()
         # No sooner than if nobody were promised anything.
-        soonest = times[min(bisect_left(by_then, width, key=int.bit_count), len(times) - 1)]
-        instants = {soonest, *times, *(opening[0] for opening in openings)}
-        for each, _ in self.known:
-            instants |= {each.end_s, each.start_s} if each.queue else {each.end_s}
-        # A job past its limit ends in the next second at the earliest.
-        later = sorted(max(instant, now + bool(instant)) for instant in instants if soonest <= instant < FOREVER)
-        for at, opened in _opened(later, openings):
-            reached = bisect_right(times, at) - 1
-            nodes = by_then[reached] & plain if reached >= 0 else 0
-            if nodes.bit_count() + len(opened) < width:
-                continue
-            nodes = self.free_for(job, nodes | sum(1 << node for *_, node in opened), at, at + span)
-            if self.together:
-                found = dict.fromkeys(_nodes_in(self.pick(nodes, width)), 0)
-            else:
-                found = self.latest(kind, nodes, width, at, now, opened)
-            if found:
-                return at, found
-        return 0, {}
+        step = min(bisect_left(by_then, width, key=int.bit_count), len(times) - 1)
+        opened: list[tuple[int, int, int]] = []
+        others: dict[int, int] = {}
+        instant, place, ends = times[step], 0, iter(self.known_ends(times[step]))
+        known = next(ends, FOREVER)
+        while instant < FOREVER:
+            # A job past its limit ends in the next second at the earliest.
+            at = max(instant, now + bool(instant))
+            while step < len(times) and times[step] <= at:
+                step += 1
+            while place < len(openings) and openings[place][0] <= at:
+                since, last, node = openings[place]
+                heappush(opened, (last, since, node))
+                place += 1
+            while opened and opened[0][0] < at:
+                heappop(opened)
+            while known <= at:
+                known = next(ends, FOREVER)
+            nodes = by_then[step - 1] & plain
+            if nodes.bit_count() + len(opened) >= width:
+                nodes = self.free_for(job, nodes | sum(1 << node for *_, node in opened), at, at + span)
+                if self.together:
+                    found = dict.fromkeys(_nodes_in(self.pick(nodes, width)), 0)
+                else:
+                    found, others = self.latest(kind, nodes, width, at, now, opened)
+                if found:
+                    return at, found, others
+            instant = min(
+                times[step] if step < len(times) else FOREVER,
+                openings[place][0] if place < len(openings) else FOREVER,
+                known,
+            )
+        return 0, {}, {}
+
+    def known_ends(self, soonest: int) -> list[int]:
+        """Return when planned outages end, or begin for a queue, from an instant on, in order."""
+        instants = [each.end_s for each, _ in self.known] + [each.start_s for each, _ in self.known if each.queue]
+        return sorted(instant for instant in instants if instant >= soonest)
 
     def latest(
         self, kind: _Kind, nodes: int, width: int, at: int, now: int, opened: Sequence[tuple[int, int, int]]
-    ) -> dict[int, int]:
-        """Return that many of some nodes, those first that were idle for the shortest time before; none if there are too few."""
+    ) -> tuple[dict[int, int], dict[int, int]]:
+        """Return that many of some nodes, those first that were idle for the shortest time before, and the others; none if there are too few."""
         if nodes.bit_count() < width:
-            return {}
-        since = {instant: mine & ~self.reserved for instant, mine in kind.at.items() if instant <= at}
+            return {}, {}
+        kept: dict[int, int] = {}
         for _, instant, node in opened:
-            since[(instant > now) * instant] = since.get((instant > now) * instant, 0) | 1 << node
-        for each, kept in self.known:
+            since = instant if instant > now else 0
+            kept[since] = kept.get(since, 0) | 1 << node
+        for each, blocked in self.known:
             if now < each.end_s <= at:
-                since[each.end_s] = since.get(each.end_s, 0) | kept
+                kept[each.end_s] = kept.get(each.end_s, 0) | blocked
+        plain, places, missing = ~self.reserved, kind.at, width
         taken: dict[int, int] = {}
-        for instant in sorted(since, reverse=True):
-            mine = since[instant] & nodes
-            missing = width - len(taken)
-            if mine.bit_count() >= missing:
-                return taken | dict.fromkeys(positions_in(FirstFit(runs_in(mine)).take(missing)), instant)
+        others: dict[int, int] = {}
+        # Those that are free latest come first.
+        for instant in merge(reversed(kind.times), sorted(kept, reverse=True), reverse=True):
+            mine = (places.get(instant, 0) & plain | kept.get(instant, 0)) & nodes if instant <= at else 0
+            if not mine:
+                continue
             nodes ^= mine
-            taken |= dict.fromkeys(_nodes_in(mine), instant)
-        return {}
+            if missing:
+                first = _first_of(mine, min(missing, mine.bit_count()))
+                taken |= dict.fromkeys(first, instant)
+                missing -= len(first)
+                mine ^= _set_of(first)
+            if mine:
+                others |= dict.fromkeys(_nodes_in(mine), instant)
+            if not nodes:
+                break
+        return taken, others
 
 
-def _as_promised(rooms: Sequence[tuple[int, int]], since: int, at: int, span: int, now: int) -> bool:
-    """Whether a node offers by an instant just the room that a promise found there, or none, as it found none."""
-    offers = False
-    for begin, end in rooms:
-        if begin <= at and end - (begin if begin > now else now) >= span:
-            if begin < since or end < at + span:
-                return False
-            offers = True
-    return offers or since == FOREVER
+def _as_found(openings: Sequence[tuple[int, int]], promise: _Promise, node: int, now: int) -> bool:
+    """Whether a node offers by a promised time just the opening that the promise found there, or none, as it found none."""
+    at, promised, offers = promise.at, promise.since.get(node, -1), False
+    for begin, last in openings:
+        if begin > at:
+            break
+        if last < now:
+            continue
+        if last < at or begin < promised or (promised < 0 and begin != promise.others.get(node)):
+            return False
+        offers = True
+    return offers or promised < 0
 
 
-def _opened(
-    instants: Iterable[int], openings: Sequence[tuple[int, int, int]]
-) -> Iterator[tuple[int, list[tuple[int, int, int]]]]:
-    """Yield each instant with its openings, as (end, start, node)."""
-    opened: list[tuple[int, int, int]] = []
-    place = 0
-    for at in instants:
-        while place < len(openings) and openings[place][0] <= at:
-            since, until, node = openings[place]
-            heappush(opened, (until, since, node))
-            place += 1
-        while opened and opened[0][0] < at:
-            heappop(opened)
-        yield at, opened
+def _first_of(nodes: int, count: int) -> list[int]:
+    """Return the first of some nodes."""
+    if count > _FEW:
+        return list(positions_in(FirstFit(runs_in(nodes)).take(count)))
+    found = []
+    for _ in range(count):
+        found.append((nodes & -nodes).bit_length() - 1)
+        nodes &= nodes - 1
+    return found

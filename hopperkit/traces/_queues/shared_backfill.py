@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 from hopperkit.traces._queues.named import ReservationQueue, bits_of, runs_in
 from hopperlib.scheduling._free_nodes import FirstFit, positions_in
-from hopperlib.scheduling._lanes.lane import FOREVER, Wanted
-from hopperlib.scheduling._lanes.profile import GUARD, packed
-from hopperlib.scheduling._lanes.waiting import JOB
+from hopperlib.scheduling._simulation.pool_queue import FOREVER, Wanted
+from hopperlib.scheduling._simulation.profile import GUARD, packed
+from hopperlib.scheduling._simulation.waiting import JOB
 
 
 @dataclass(slots=True)

@@ -104,6 +104,11 @@ def usage(workload: Workload, jobs: Iterable[int], amount: Sequence[int]) -> Ite
 def started_jobs(workload: Workload) -> list[int]:
     """Indices of the jobs whose start is known.
 
+    Parameters
+    ----------
+    workload : Workload
+        Jobs with observed starts.
+
     Examples
     --------
     >>> from hopperlib.scheduling.workload import Job

@@ -35,6 +35,11 @@ class Excess(NamedTuple):
 def nodes_in_use(workload: Workload) -> int:
     """Nodes of a machine whose jobs have whole nodes: the most that is in use again and again, at least the widest job's.
 
+    Parameters
+    ----------
+    workload : Workload
+        Jobs with observed starts.
+
     Examples
     --------
     >>> from hopperlib.scheduling.workload import Job
@@ -113,6 +118,13 @@ def shares_nodes(workload: Workload, cluster: Cluster) -> bool:
     Jobs that name their nodes shared them if the nodes in use, counted once for each job, are more than there are again
     and again; others if some have fewer cores of a node than others.
 
+    Parameters
+    ----------
+    workload : Workload
+        Jobs with observed starts.
+    cluster : Cluster
+        Cluster, if known.
+
     Examples
     --------
     >>> from hopperlib.scheduling.workload import Job
@@ -128,6 +140,11 @@ def shares_nodes(workload: Workload, cluster: Cluster) -> bool:
 def scheduled_on(workload: Workload) -> Cluster | int | None:
     """Return the model for a log: a number of nodes if each node ran one job at a time and any job could use any node,
     otherwise its machine.
+
+    Parameters
+    ----------
+    workload : Workload
+        Jobs with observed starts.
 
     Examples
     --------

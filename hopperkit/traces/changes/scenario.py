@@ -3,6 +3,7 @@
 import random
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition, demand
 from hopperkit.traces.rules.clock import Clock
@@ -63,30 +64,43 @@ class Scenario:
         like = NodeResources(cores=self.shared_cores) if isinstance(machine, int) else machine.nodes[-1]
         before = () if isinstance(machine, int) else machine.nodes[:count]
         nodes = before + (like,) * (count - len(before))
-        exclusive = isinstance(machine, int) and not self.shared_cores
+        parts = self._parts(machine, count, jobs)
+        if parts is None:
+            return count
+        if isinstance(machine, int):
+            exclusive = not self.shared_cores
+        else:
+            exclusive = not self.split and all(partition.exclusive for partition in machine.partitions.values())
+        partitions = {name: Partition(nodes=mine, exclusive=exclusive) for name, mine in parts.items()}
+        return Cluster(nodes=nodes, partitions=partitions)
+
+    def _parts(self, machine: int | Cluster, count: int, jobs: Sequence[Job]) -> dict[str, tuple[int, ...]] | None:
+        """Return the nodes of each partition under this change; None for whole nodes of one pool."""
+        everywhere = tuple(range(count))
         if self.split:
             first = self.split[1]
             if not 0 < first < count:
                 raise InputError(f"a split must leave nodes on both sides: {first} of {count:,}")
-            parts = {"short": tuple(range(first)), "long": tuple(range(first, count))}
-            if any(job.queue == "both" for job in jobs):
-                parts["both"] = tuple(range(count))
-        elif not isinstance(machine, int) and self.merged:
-            parts = {"": tuple(range(count))}
-            exclusive = all(partition.exclusive for partition in machine.partitions.values())
-        elif not isinstance(machine, int):
-            exclusive = all(partition.exclusive for partition in machine.partitions.values())
-            added = tuple(range(len(machine.nodes), count))
-            parts = {
-                name: tuple(node for node in mine.nodes if node < count) + added
-                for name, mine in machine.partitions.items()
-            }
-        elif self.shared_cores:
-            parts = {"": tuple(range(count))}
-        else:
-            return count
-        partitions = {name: Partition(nodes=mine, exclusive=exclusive) for name, mine in parts.items()}
-        return Cluster(nodes=nodes, partitions=partitions)
+            parts = {"short": everywhere[:first], "long": everywhere[first:]}
+            return parts | ({"both": everywhere} if any(job.queue == "both" for job in jobs) else {})
+        if isinstance(machine, int):
+            return {"": everywhere} if self.shared_cores else None
+        if self.merged:
+            return {"": everywhere}
+        added = everywhere[len(machine.nodes) :]
+        return {
+            name: tuple(node for node in mine.nodes if node < count) + added
+            for name, mine in machine.partitions.items()
+        }
+
+    def changed(self, settings: dict[str, Any]) -> dict[str, Any]:
+        """Return the settings of a simulation under this change."""
+        settings = settings | {"downtimes": [*settings["downtimes"], *self.downtimes]}
+        if self.depth is not None:
+            settings["policy"] = str(self.depth)
+        if self.preferred:
+            settings["rules"] = replace(settings["rules"], first=self.preferred)
+        return settings
 
     def side(self, job: Job, nodes: int) -> str:
         """Return the side of the split that a job has, of a machine with that many nodes; without a split its queue."""
@@ -121,6 +135,14 @@ def _pieces(job: Job, most_s: int | None) -> list[Job]:
         return [job]
     runs = [most_s] * (job.run_time_s // most_s) + [job.run_time_s % most_s]
     return [job._replace(run_time_s=run, requested_time_s=most_s) for run in runs if run or len(runs) == 1]
+
+
+def _check_room(name: str, jobs: Workload, room: int | Cluster) -> None:
+    """Refuse jobs that find no room under a change."""
+    if wide := infeasible_jobs(jobs, room):
+        first = jobs[wide[0]]
+        others = f" and {len(wide) - 1:,} more find" if len(wide) > 1 else " finds"
+        raise InputError(f"{name}: job {first.job}, of nodes={first.nodes},{others} no room any more")
 
 
 def simulated_waits(
@@ -166,16 +188,8 @@ def simulated_waits(
     nodes = plain_number(nodes)
     jobs, origins = scenario.jobs(workload, nodes)
     room = scenario.room(nodes, jobs)
-    settings = rules.settings(workload, scenario.nodes or _count(nodes), clock)
-    settings["downtimes"] += scenario.downtimes
-    if scenario.depth is not None:
-        settings["policy"] = str(scenario.depth)
-    if wide := infeasible_jobs(as_asked := Workload(jobs), room):
-        first = as_asked[wide[0]]
-        others = f" and {len(wide) - 1:,} more find" if len(wide) > 1 else " finds"
-        raise InputError(f"{scenario.name}: job {first.job}, of nodes={first.nodes},{others} no room any more")
-    if scenario.preferred:
-        settings["rules"] = replace(settings["rules"], first=scenario.preferred)
+    settings = scenario.changed(rules.settings(workload, scenario.nodes or _count(nodes), clock))
+    _check_room(scenario.name, Workload(jobs), room)
     late = [int(_JITTER_S * jitter.random()) if jitter else 0 for _ in workload]
     arrivals = [
         max(job.submit_time_s, job.eligible_time_s or 0) + late[origin]
@@ -187,6 +201,7 @@ def simulated_waits(
         numbered.users = workload.users
         schedule = simulate(numbered, room, **settings)
         place = {number: index for index, number in enumerate(schedule.workload.job)}
+        # A part of a job comes when the one before it ended.
         for at in range(1, len(jobs)):
             if origins[at] == origins[at - 1]:
                 arrivals[at] = schedule.end_s[place[at - 1]]
@@ -201,6 +216,11 @@ def simulated_waits(
 def together(scenarios: Sequence[Scenario]) -> Scenario:
     """Return all changes in one.
 
+    Parameters
+    ----------
+    scenarios : sequence of Scenario
+        Scenarios to combine.
+
     Examples
     --------
     >>> together([Scenario(name="a", nodes=4), Scenario(name="b", depth=2)])
@@ -214,6 +234,11 @@ def together(scenarios: Sequence[Scenario]) -> Scenario:
 
 def largest_share(workload: Workload) -> int:
     """Return the most cores per node of any job of a log; 0 if unknown.
+
+    Parameters
+    ----------
+    workload : Workload
+        Jobs of the log.
 
     Examples
     --------

@@ -129,6 +129,11 @@ def what_if(
     scenarios : sequence of Scenario
         The changes.
 
+    Raises
+    ------
+    InputError
+        If the log has no start times.
+
     Examples
     --------
     >>> from hopperlib.scheduling.workload import Job

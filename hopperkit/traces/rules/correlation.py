@@ -7,6 +7,11 @@ from collections.abc import Sequence
 def ranks(values: Sequence[float]) -> list[float]:
     """Return the rank of each value from 1, equal ones their mean rank.
 
+    Parameters
+    ----------
+    values : sequence of float
+        Numbers, possibly with ties.
+
     Examples
     --------
     >>> ranks([30, 10, 10])

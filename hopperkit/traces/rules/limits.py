@@ -1,6 +1,6 @@
 """Limits on concurrent use, proposed where a log never exceeds a level although jobs wait."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from hopperkit.traces.capacity.machine import count_of
@@ -23,6 +23,11 @@ _NEARLY_ALL = 0.9
 def limit_text(limit: Limit) -> str:
     """Return a limit in words.
 
+    Parameters
+    ----------
+    limit : Limit
+        Learned limit.
+
     Examples
     --------
     >>> limit_text(Limit(per="user", jobs=1)), limit_text(Limit(per="licence", of="matlab", jobs=4))
@@ -35,6 +40,15 @@ def limit_text(limit: Limit) -> str:
     return f"at most {most} of {f'{limit.per} {limit.of}' if limit.of else f'each {limit.per}'}"
 
 
+def _at_bound(
+    evidence: Evidence, levels: Sequence[tuple[int, int, int]], bound: int, reached: float
+) -> tuple[int, list[int]]:
+    """Return how many of the jobs waited, and of those that started at a bound whom they count for."""
+    waited = set(evidence.waited)
+    mine = [(who, level) for job, who, level in levels if job in waited]
+    return len(mine), [who for who, level in mine if reached <= level <= bound]
+
+
 def _limit(evidence: Evidence, limit: Limit) -> tuple[Limit, Finding] | None:
     """Return the level that concurrent use never exceeds although jobs wait at it; None if there is none."""
     machine = count_of(evidence.nodes)
@@ -43,17 +57,15 @@ def _limit(evidence: Evidence, limit: Limit) -> tuple[Limit, Finding] | None:
         return None
     ordered = sorted(level for _, _, level in levels)
     bound = ordered[-1 if limit.nodes else min(len(ordered) - 1, int((1 - _EXCEED) * len(ordered)))]
-    waited, reached = set(evidence.waited), (_NEAR if limit.nodes else 1) * bound
-    at_bound = [who for job, who, level in levels if job in waited and reached <= level <= bound]
-    mine = sum(job in waited for job, _, _ in levels)
     if limit.nodes is not None and bound >= _NEARLY_ALL * machine:
         return None
-    if mine < FEWEST or len(at_bound) < _AT_LIMIT * mine or (not limit.of and len(set(at_bound)) < 2):
+    members, at_bound = _at_bound(evidence, levels, bound, (_NEAR if limit.nodes else 1) * bound)
+    if members < FEWEST or len(at_bound) < _AT_LIMIT * members or (not limit.of and len(set(at_bound)) < 2):
         return None
     exceed = sum(level > bound for level in ordered) / len(ordered)
     found = replace(limit, jobs=bound) if limit.nodes is None else replace(limit, nodes=bound)
     message = (
-        f"Limit: {limit_text(found)}. {share(len(at_bound) / mine)} of its jobs that waited started at that bound; "
+        f"Limit: {limit_text(found)}. {share(len(at_bound) / members)} of its jobs that waited started at that bound; "
         f"{share(exceed, 1)} of the starts contradict it"
     )
     return found, Finding(f"limit-{limit.per}", message, "note", {**plain_limit(found), "contradicting": exceed})

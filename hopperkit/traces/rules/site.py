@@ -80,6 +80,11 @@ class Learned:
 def plain_limit(limit: Limit) -> dict[str, Any]:
     """Limit as plain data.
 
+    Parameters
+    ----------
+    limit : Limit
+        Learned limit.
+
     Examples
     --------
     >>> plain_limit(Limit(per="user", jobs=2))

@@ -68,7 +68,7 @@ def cleared(code: str, hits: Sequence[Hit], success: Iterable[MessageHits], evid
     Parameters
     ----------
     code : str
-        Of the failure; it identifies who reports it.
+        Code of the failure; it identifies its source.
     hits : sequence of Hit
         Its lines.
     success : iterable of MessageHits

@@ -42,10 +42,10 @@ class Share(NamedTuple):
 def measured() -> Mapping[str, Share]:
     """Return the accuracy of each confidence word on outputs for which no rule was written, highest first.
 
-    The words of `CONFIDENCE`, and "failed", "no-cause" and "succeeded" for answers without a cause. The words that a
-    second voice can change, and "failed", are counted in the two held-out sets that were tried with it; the others in
-    all sets. Files of one repository are not independent: those with the same word count at most once as right and once
-    as wrong. The range is Wilson's [1]_.
+    The keys are the words of `CONFIDENCE`, and "failed", "no-cause" and "succeeded" for answers without a cause. The
+    words that the ranker can change, and "failed", are counted in the two held-out sets that were tried with it; the
+    others in all sets. Files of one repository are not independent: those with the same word count at most once as
+    right and once as wrong. The range is Wilson's [1]_.
 
     Examples
     --------

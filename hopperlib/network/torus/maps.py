@@ -64,14 +64,26 @@ def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 12
         )
     width, height = (end_s - start_s) / columns, schedule.nodes / rows
     grid = [[0.0] * columns for _ in range(rows)]
+    # Most runs lie within one stretch: its row, and where it ends.
+    row_of = [int(position / height) for position in range(schedule.nodes)]
+    last_of = [(row + 1) * height for row in row_of]
+    bounds, first_bound, run_count = schedule.bounds, schedule.first_bound, schedule.run_count
     for index in schedule.finished():
         begin, end = max(schedule.start_s[index], start_s), min(schedule.end_s[index], end_s)
-        times = _overlaps(begin - start_s, end - start_s, width, columns) if begin < end else []
-        for low, high in schedule.runs(index):
-            for row, nodes in _overlaps(low, high, height, rows):
-                line = grid[row]
+        if begin >= end:
+            continue
+        times, first = _overlaps(begin - start_s, end - start_s, width, columns), first_bound[index]
+        for at in range(first, first + 2 * run_count[index], 2):
+            low, high = bounds[at], bounds[at + 1]
+            if high <= last_of[low]:
+                line, nodes = grid[row_of[low]], (high - low) / height
                 for column, share in times:
                     line[column] += share * nodes
+            else:
+                for row, nodes in _overlaps(low, high, height, rows):
+                    line = grid[row]
+                    for column, share in times:
+                        line[column] += share * nodes
     return [[min(1.0, cell) for cell in line] for line in grid]
 
 

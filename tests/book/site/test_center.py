@@ -205,9 +205,13 @@ def test_a_command_names_the_sites_file(brindle):
     assert for_machine(said, brindle) == "Drop a file. It stays here."
 
 
-def test_the_slides_are_about_the_sites_machine(root, brindle):
-    """Their explorers are tools too, and what they say of Hopper is left out."""
-    text = for_machine((root / "book" / "slides.md").read_text(encoding="utf-8"), brindle)
+@pytest.mark.parametrize("slides", ["slides", "slides-workshop"])
+def test_the_slides_are_about_the_sites_machine(root, brindle, slides):
+    """Their explorers are tools too; what they say of Hopper is left out, and slides that show it."""
+    text = for_machine((root / "book" / f"{slides}.md").read_text(encoding="utf-8"), brindle)
+    assert re.findall(r"MILC|twelve tasks|twenty-four|\{machine\}|\{scene\} placement|% Of Hopper", text) == []
+    assert "## Your" in text
+    assert "## Bytes dealt to OSTs" in text
     assert set(re.findall(r"```\{explorer\} ([\w-]+)", text)) <= set(TOOLS)
     # What a directive sets in the book is for the book's machine; on a tool page the site's takes its place.
     assert foreign_words(re.sub(r"(?m)^:.*$", "", text), brindle) == []

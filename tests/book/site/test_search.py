@@ -74,10 +74,10 @@ def test_the_page_that_answers_comes_first(reader, site_folder):
     assert len(pages) >= 60
 
 
-# Error codes, symptoms and commands, and the page that answers. The words that the search takes for a page were chosen with
-# this table in view: it keeps what was reached, and is no blind test.
+# Error codes, symptoms and commands, and the pages that answer. The words that the search takes for a page were chosen with
+# this table in view: it keeps what was reached, and is no blind test. Of the last 57, 42 were right before they were seen.
 QUERIES = list(csv.DictReader(Path(__file__).with_name("queries.csv").read_text(encoding="utf-8").splitlines()))
-FIRST = 55
+FIRST = 112
 
 
 def test_words_as_people_type_them_lead_to_the_page_that_answers(reader):
@@ -87,9 +87,9 @@ def test_words_as_people_type_them_lead_to_the_page_that_answers(reader):
     wrong = {
         row["query"]: link
         for row, link in zip(QUERIES, found, strict=True)
-        if not link.startswith(f"notebooks/{row['page']}.html#explorer-")
+        if not link.startswith(tuple(f"notebooks/{page}.html#explorer-" for page in row["page"].split()))
     }
-    assert len(QUERIES) >= 60
+    assert len(QUERIES) >= 115
     assert len(QUERIES) - len(wrong) >= FIRST, wrong
 
 

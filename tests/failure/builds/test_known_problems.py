@@ -168,7 +168,7 @@ def test_libsci_by_version(libsci, certainty):
     assert found(f"xt-libsci/{libsci} fftw/2.1.5", "ftn -dynamic a.o").get("LIBSCI-DYNAMIC-FFTW3") == certainty
 
 
-# The first fix (libsci 10.5.0) breaks -mp=trace everywhere; 4.7 mends Fortran, 4.8 all.
+# The first fix (libsci 10.5.0) breaks -mp=trace everywhere; 4.7 repairs Fortran, 4.8 all.
 @pytest.mark.parametrize(
     ("driver", "libsci", "asyncpe", "broken"),
     [

@@ -23,16 +23,16 @@ def test_a_full_node_had_its_share():
 
 
 def test_a_measured_need_beats_the_first_step():
-    """A task of 3,145,728 kB = 3 GB, a tenth more is 3.3 GB: 31 / 3.3 = 9 tasks a node."""
+    """A task of 3,145,728 kB = 3 GB, a tenth more is 3.3 GB: 31 / 3.3 = 9 tasks per node."""
     fits = memory("aprun -n 384 -N 12 ./vasp", rss_kb="3145728")[-1]
     assert fits.startswith(
-        "For the 3.00 GB that it reached and a tenth more (3.30 GB a task): 9 tasks on each of 43 standard nodes"
+        "For the 3.00 GB that it reached, plus a tenth (3.30 GB per task): 9 tasks on each of 43 standard nodes"
     )
 
 
 def test_a_peak_below_the_share_is_no_need():
     """Samples miss the peak: 1 GB of 2.58 GB is no evidence, so a quarter more than the share is the first step."""
-    assert "(3.23 GB a task)" in memory("aprun -n 384 -N 12 ./vasp", rss_kb="1048576")[-1]
+    assert "(3.23 GB per task)" in memory("aprun -n 384 -N 12 ./vasp", rss_kb="1048576")[-1]
 
 
 def test_what_fits_nowhere_is_said():

@@ -130,7 +130,7 @@ def test_a_job_that_prints_another_text_first_is_read_behind_it(head, said):
     ("text", "quoted"),
     [
         # The innermost line of an older MPICH's stack, an error of NWChem below the help text of the launcher, and an
-        # exception of which only the name stands there.
+        # exception with only its name.
         (
             "Fatal error in MPI_Init: Other MPI error, error stack:\nMPIR_Init_thread(433).................:\n"
             "MPIU_SHMW_Seg_create_attach_templ(635): open failed - Permission denied\n",

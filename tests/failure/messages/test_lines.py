@@ -12,7 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hopperlib.failure.messages import _lines as lines_module
-from hopperlib.failure.messages._lines import LINE_LIMIT, LineReader
+from hopperlib.failure.messages._lines import LineReader
+
+# The limit that messages give for a line: "longer than 64 KiB: the rest was not read". [bytes]
+KIB_64 = 64 * 1024
 
 
 def read(data):
@@ -126,15 +129,15 @@ def test_colors_and_titles_are_taken_out():
 
 
 def test_a_line_that_is_too_long_is_cut():
-    found, reader = read(b"short\n" + b"x" * (LINE_LIMIT + 5) + b"\nend\n")
-    assert [len(piece) for _, piece in found] == [5, LINE_LIMIT, 3]
+    found, reader = read(b"short\n" + b"x" * (KIB_64 + 5) + b"\nend\n")
+    assert [len(piece) for _, piece in found] == [5, KIB_64, 3]
     assert (reader.shortened, reader.lines) == (1, 3)
 
 
 def test_a_line_of_many_megabytes_is_never_held():
     """It spans many blocks; only its beginning is kept, and the numbers after it are right."""
     found, reader = read(b"a\n" + b"y" * 30_000_000 + b"\nend\n")
-    assert [(number, len(piece)) for number, piece in found] == [(1, 1), (2, LINE_LIMIT), (3, 3)]
+    assert [(number, len(piece)) for number, piece in found] == [(1, 1), (2, KIB_64), (3, 3)]
     assert reader.shortened == 1
 
 
@@ -174,4 +177,4 @@ def test_blocks_are_small(monkeypatch):
     """Only the current block is stored: no block is larger than one read plus one line."""
     monkeypatch.setattr(lines_module, "BLOCK_SIZE", 10_000)
     data = b"some text of a line\n" * 50_000
-    assert max(len(block.data) for block in LineReader(io.BytesIO(data))) <= 10_000 + LINE_LIMIT
+    assert max(len(block.data) for block in LineReader(io.BytesIO(data))) <= 10_000 + KIB_64

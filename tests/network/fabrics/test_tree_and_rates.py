@@ -264,7 +264,7 @@ def test_where_finds_what_its_sample_was_given_and_refuses_without_nodes() -> No
     assert facts["low"] < 0.05 < facts["high"]
     assert facts["jobs"] == 172
     log = "JobID|State|Submit|Start|ElapsedRaw|NNodes\n1|COMPLETED|2026-01-01T00:00:00|2026-01-01T00:00:00|60|2\n"
-    with pytest.raises(InputError, match="no job of the log names its nodes; include NodeList in sacct's output"):
+    with pytest.raises(InputError, match="no job in the log has a node list; include NodeList in sacct's output"):
         load("locality").run(jobs=log)
 
 

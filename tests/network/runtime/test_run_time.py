@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 
 import pytest
@@ -11,7 +12,14 @@ from hypothesis import strategies as st
 from hopperlib.network.runtime.run_time import NOISE, Run, RunTimeModel, calibrate, draw_noise, least_of
 
 
-def test_draws_have_the_mean_that_is_stated():
+def test_the_noise_is_exponential():
+    # Quantiles of mean 1: -ln(1 - u) at u = 0, 0.05, ..., 0.95. Above ln 20 the mean is ln 20 + 1, the middle of the
+    # last step, which ends at ln 20 + 2.
+    assert NOISE[:20] == pytest.approx([-math.log(1 - step / 20) for step in range(20)], abs=5e-5)
+    assert NOISE[20:] == pytest.approx([math.log(20) + 2], abs=5e-5)
+
+
+def test_draws_have_the_stated_mean():
     """A table of equal steps: the mean is the trapezoid sum."""
     assert sum(NOISE[1:-1]) / 20 + (NOISE[0] + NOISE[-1]) / 40 == pytest.approx(1.0, abs=0.03)
     rng = random.Random(5)

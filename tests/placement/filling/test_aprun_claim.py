@@ -29,7 +29,7 @@ def script(resources: str, line: str) -> str:
 @pytest.mark.parametrize(
     ("resources", "line"),
     [
-        # NERSC's memory page: 12 tasks a node on 8 nodes, reserved as 8 x 24.
+        # NERSC's memory page: 12 tasks per node on 8 nodes, reserved as 8 x 24.
         ("mppwidth=192", "aprun -n 96 -N 12 ./a.out"),
         ("mppwidth=36", "aprun -n6 -d6 -N4 -S1 -ss ./a.out"),
         ("mppwidth=48", "aprun -n 48 ./a.out"),
@@ -87,7 +87,7 @@ def test_more_cores_a_node_than_reserved() -> None:
 
 
 def test_more_memory_than_reserved_with_strict_containment() -> None:
-    # The qsub wrapper for Hopper. Reserved are 4 x 32/24 = 5.33 GB a node, -ss claims 4 NUMA nodes of 8 GB.
+    # The qsub wrapper for Hopper. The reservation is 4 x 32/24 = 5.33 GB per node; -ss claims 4 NUMA nodes of 8 GB.
     error = refusal(script("mppwidth=6,mppdepth=6,mppnppn=4", "aprun -n6 -d6 -N4 -S1 -ss ./a.out"))
     assert error.words == "apsched: claim exceeds reservation's memory"
     assert error.flag == "-ss"

@@ -73,7 +73,7 @@ def test_depth_keeps_a_tasks_cores_together() -> None:
 def test_depth_beyond_a_numa_node_takes_whole_ones() -> None:
     assert seats(asked(threads_per_task=12)) == [each(0, 12), each(12, 12)]
     assert seats(asked(threads_per_task=24)) == [each(0, 24)]
-    # ceil(9/6) = 2 NUMA nodes a task: 0-8 of 0-11, 12-20 of 12-23.
+    # ceil(9/6) = 2 NUMA nodes per task: 0-8 of 0-11, 12-20 of 12-23.
     assert seats(asked(threads_per_task=9)) == [each(0, 9), each(12, 9)]
 
 
@@ -286,7 +286,7 @@ def test_the_toy_has_three_numa_nodes_of_four_cores() -> None:
     assert aprun_layout(component, node, "Toy").seats == ((0,), (1,), (4,), (5,), (8,), (9,))
     # d = 3: -N is 4, one a NUMA node, so a fourth task takes the left-over 3, 7 and 11.
     assert aprun_layout(asked(threads_per_task=3), node, "Toy").seats == ((0, 1, 2), (4, 5, 6), (8, 9, 10), (3, 7, 11))
-    # d = 5: ceil(5/4) = 2 NUMA nodes a task; -N is 2, the second task gets 5-7 and 8, 9 that are left.
+    # d = 5: ceil(5/4) = 2 NUMA nodes per task; -N is 2, the second task gets 5-7 and 8, 9 that are left.
     assert aprun_layout(asked(threads_per_task=5), node, "Toy").seats == ((0, 1, 2, 3, 4), (5, 6, 7, 8, 9))
 
 
@@ -345,7 +345,7 @@ def test_cc_depth_leaves_the_threads_of_a_task_on_its_cores() -> None:
     titan = Machine.load("titan")
     (component,) = read_launch("aprun -n 2 -d 4 -cc depth a", titan).components
     seats = place_aprun(component, titan.node(), titan, 2).patterns[0]
-    # Two hardware threads a core, so four CPUs are two cores.
+    # Two hardware threads per core, so four CPUs are two cores.
     assert [(seat.cpus, seat.thread_cores) for seat in seats] == [
         ((0, 1, 2, 3), ((0, 1),) * 2),
         ((4, 5, 6, 7), ((2, 3),) * 2),

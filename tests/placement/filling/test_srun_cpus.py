@@ -66,7 +66,7 @@ def test_linux_counts_all_first_hardware_threads_before_the_second_ones() -> Non
         (request(2, 3, "block", exact=True), (0, 1, 2, 3, 4, 5)),
         # cyclic: three for a task from socket 0, three from socket 1.
         (request(2, 3, "cyclic", exact=True), (0, 1, 2, 4, 5, 6)),
-        # One core a task, six tasks in turn: three on each socket.
+        # One core per task, six tasks in turn: three on each socket.
         (request(6, 1, "cyclic", exact=True), (0, 1, 2, 4, 5, 6)),
         # fcyclic: one core in turn.
         (request(1, 3, "fcyclic", exact=True), (0, 1, 4)),
@@ -83,7 +83,7 @@ def test_cores_of_a_step(wanted: Component, cores: tuple[int, ...]) -> None:
 
 
 def test_cores_of_a_step_with_hardware_threads() -> None:
-    # Three CPUs are two cores of two threads; one thread a core makes them three cores.
+    # Three CPUs are two cores of two threads; one thread per core makes them three cores.
     assert step_cores(request(3, 1, exact=True), TWO_BY_TWO_SMT) == (0, 2)
     assert step_cores(request(3, 1, exact=True, threads_per_core=1), TWO_BY_TWO_SMT) == (0, 1, 2)
     # A task that may not share its core takes a whole one.
@@ -92,7 +92,7 @@ def test_cores_of_a_step_with_hardware_threads() -> None:
 
 def test_block_takes_socket_after_socket() -> None:
     assert dealt(request(4, 2, "block"), TWO_BY_FOUR) == [[0, 1], [2, 3], [4, 5], [6, 7]]
-    # Three CPUs a task: the second task crosses over.
+    # Three CPUs per task: the second task crosses over.
     assert dealt(request(2, 3, "block"), TWO_BY_FOUR) == [[0, 1, 2], [3, 4, 5]]
 
 
@@ -119,9 +119,9 @@ def test_hardware_threads_are_filled_core_by_core() -> None:
     # With whole cores the second thread of each stays unused.
     assert dealt(request(4, 1, "block", whole_cores=True), TWO_BY_TWO_SMT) == [[0], [2], [4], [6]]
     assert dealt(request(4, 1, "cyclic", whole_cores=True), TWO_BY_TWO_SMT) == [[0], [4], [2], [6]]
-    # One thread a core.
+    # One thread per core.
     assert dealt(request(2, 2, "block", threads_per_core=1), TWO_BY_TWO_SMT) == [[0, 2], [4, 6]]
-    # One task a core.
+    # One task per core.
     assert dealt(request(3, 1, "block", tasks_per_core=1), TWO_BY_TWO_SMT) == [[0], [2], [4]]
 
 

@@ -219,7 +219,7 @@ def test_cyclic_over_four_sockets_of_two_cores() -> None:
     assert cpus("srun -n 32 -N 4 --cpu-bind=mask_cpu:1,4,10,40,2,8,20,80 a.out", where, 3) == expected
 
 
-# --- LUMI user guide, "Distribution and binding options". LUMI uses one hardware thread a core unless told otherwise,
+# --- LUMI user guide, "Distribution and binding options". LUMI uses one hardware thread per core unless told otherwise,
 # --- so --threads-per-core=1 is added to its lines, and fills sockets in blocks. ---
 
 
@@ -397,7 +397,7 @@ def test_overcommitted_tasks_share() -> None:
 
 
 def test_full_cycle() -> None:
-    # CPU by CPU over the four sockets; two CPUs a task.
+    # CPU by CPU over the four sockets; two CPUs per task.
     assert cpus("srun -n 4 -c 2 -m block:fcyclic --cpu-bind=cores a", HOPPER_SLURM) == [
         [0, 6],
         [12, 18],
@@ -408,7 +408,7 @@ def test_full_cycle() -> None:
 
 def test_the_toy_fills_sockets_in_blocks_by_default() -> None:
     # Three NUMA nodes of four cores of two threads; Toy's NUMA nodes are its sockets, its default is block:block.
-    # One CPU a task: tasks 0 and 1 share core 0 (CPUs 0 and 12).
+    # One CPU per task: tasks 0 and 1 share core 0 (CPUs 0 and 12).
     toy = Machine.load("toy")
     assert cpus("srun -n 4 --cpu-bind=threads a", toy) == [[0], [12], [1], [13]]
     assert cpus("srun -n 4 --cpu-bind=cores a", toy) == [[0, 12], [1, 13], [2, 14], [3, 15]]

@@ -34,7 +34,7 @@ def better(text: str, machine: Machine = HOPPER, **given_: object) -> str | None
         ("aprun -n 12 -q -N 12 -t 60 a.out", "aprun -n 12 -q -N 12 -t 60 -S 3 a.out"),
         ("aprun -n 24 ocean : -n 12 -N 12 ice", "aprun -n 24 ocean : -n 12 -N 12 -S 3 ice"),
         ("aprun -n 12 -N 12 a : -n 12 -N 12 b", "aprun -n 12 -N 12 -S 3 a : -n 12 -N 12 -S 3 b"),
-        # Twelve tasks on 24 cores: two cores each, whatever the line was bound to.
+        # Twelve tasks on 24 cores: two cores each, regardless of the line's binding.
         ("srun -N 2 -n 24 a.out", "srun -N 2 -n 24 -c 2 --cpu-bind=cores a.out"),
         # With -N the line would keep its 20 a node; 5 on each NUMA node instead of 6, 6, 6, 2.
         ("aprun -n 20 -N 20 a.out", "aprun -n 20 -N 20 -S 5 a.out"),
@@ -51,7 +51,7 @@ def test_a_task_that_is_not_bound_keeps_its_fair_share():
 
 def test_a_line_is_shown_as_it_stands_in_its_script():
     script = "#SBATCH -C cpu -N 4\nmodule load vasp\ntime srun -n 256 \\\n  vasp_std 2>err | tee log &\nwait\n"
-    # 64 tasks a node of 128 cores with two threads each: four CPUs.
+    # 64 tasks per node of 128 cores with two threads each: four CPUs.
     expected = "time srun -n 256 -c 4 --cpu-bind=cores \\\n  vasp_std 2>err | tee log &"
     assert better(script, Machine.load("perlmutter")) == expected
 
@@ -84,7 +84,7 @@ def _least_cores(placement):
 
 
 def test_missing_depth_is_added_and_the_tasks_get_room():
-    # 24 tasks a node with 6 threads each would be 144 threads; with -d 6 it is 4 tasks a node.
+    # 24 tasks per node with 6 threads each would be 144 threads; with -d 6 it is 4 tasks per node.
     assert better("OMP_NUM_THREADS=6 aprun -n 96 a.out") == "OMP_NUM_THREADS=6 aprun -n 96 -d 6 a.out"
     assert better("aprun -n 96 -N 24 a.out", threads=6) == "aprun -n 96 -N 4 -d 6 a.out"
     assert better("OMP_NUM_THREADS=2 srun -n 4 --cpu-bind=cores a.out", TOY).endswith("a.out")
@@ -100,7 +100,7 @@ def test_in_a_script_the_line_keeps_to_the_nodes_that_are_reserved():
 def test_memory_decides_too():
     # -ss and 2.58 GB: six tasks need 15.5 GB where 7.75 are.
     assert better("aprun -n 12 -N 12 -S 6 -ss a.out", memory_per_task_gb=2.58) == "aprun -n 12 -N 12 -S 3 -ss a.out"
-    # 3.8 GB a task: eight fit a node of 31 GB, so twenty need three nodes and not two of twelve.
+    # 3.8 GB per task: eight fit a node of 31 GB, so twenty need three nodes and not two of twelve.
     found = review_line("aprun -n 20 -N 12 -S 3 a.out", HOPPER, memory_per_task_gb=3.8).better
     assert max(len(node.pattern) for node in found.placement.nodes) == 8
     assert len(found.placement.nodes) == 3
@@ -123,7 +123,7 @@ DOCUMENTED = [
     # LUMI user guide, batch examples: 128 cores over 16 tasks; seven of eight cores of an L3 region on LUMI-G.
     ("lumi-c", "#SBATCH -N 1\n#SBATCH -p standard\nsrun -n 16 ./a", "-c 8"),
     ("lumi-g", "#SBATCH -N 1\n#SBATCH -p standard-g --gpus-per-node=8\nsrun -n 8 ./a", "-c 7"),
-    # ARCHER2 documentation, Running jobs: --hint=nomultithread, and as many CPUs a task as it has cores, 128 / 16.
+    # ARCHER2 documentation, Running jobs: --hint=nomultithread, and as many CPUs per task as it has cores, 128 / 16.
     ("archer2", "#SBATCH -N 1\nsrun -n 16 --hint=nomultithread ./a", "--hint=nomultithread -c 8"),
     ("archer2", "#SBATCH -N 1\nsrun -n 8 ./a", "-c 32 --cpu-bind=cores"),
     # CSCS documentation, Slurm on AMD CPU nodes: --hint=nomultithread and the cores of a task, 128 / 16.
@@ -181,7 +181,7 @@ def _check(review: Review, text: str, machine: Machine) -> None:
         assert {each.code for each in again.problems} <= {each.code for each in review.problems}
         assert again.placement.launch.tasks == review.placement.launch.tasks
         return
-    # Idle cores are named only where no core is crowded, so a cured line may show them for the first time.
+    # Idle cores are named only where no core is crowded, so a repaired line may show them for the first time.
     counted = [
         [f.code for f in each.advice if f.level in ("problem", "advice", "unknown") and f.code != "cores-idle"]
         for each in (review, again)

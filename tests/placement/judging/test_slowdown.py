@@ -102,12 +102,16 @@ def test_memory_of_the_line_is_used_if_none_is_given():
     assert placement_cost(placed(PACKED, memory_gb=2.58), memory_per_task_gb=1).worst.memory.need_gb[0] == 6
 
 
+def test_unknown_memory_counts_as_local():
+    assert placement_cost(placed(PACKED)).components[0].memory.need_gb == (0.0, 0.0, 0.0, 0.0)
+
+
 def test_the_slowest_node_sets_the_pace():
-    # A full node waits for 6 cores a NUMA node wherever the six tasks of the other node sit.
+    # A full node waits for 6 cores per NUMA node regardless of the six tasks of the other node.
     full = [task(core) for core in range(24)]
     rest = [task(core) for core in range(6)]
     assert placement_cost(placed(full, rest)).worst.ratio == 1
-    # Alone they could be spread: 2 a NUMA node, each at its cap of 5, where packed each gets 12.5 / 6.
+    # Alone they could be spread: 2 per NUMA node, each at its cap of 5, while packed each gets 12.5 / 6.
     assert placement_cost(placed(rest)).worst.ratio == pytest.approx(2.4)
 
 
@@ -136,7 +140,7 @@ def test_threads_on_one_core_slow_the_compute_part_too():
 def test_a_task_that_may_run_anywhere_counts_in_parts():
     load = thread_load([task(*range(24), free=True)] * 12, NODE)
     assert load.threads == pytest.approx((3, 3, 3, 3))
-    # Half a thread a core on average, but a running thread has a core to itself, with its cap.
+    # Half a thread per core on average, but a running thread has a core to itself, with its cap.
     assert load.fullest_core == (1, 1, 1, 1)
     assert placement_cost(placed([task(*range(24), free=True)] * 2)).worst.rate_gb_s == 5
 

@@ -119,7 +119,7 @@ def test_sound_scripts_get_no_finding():
 @pytest.mark.parametrize(
     ("rank", "found"),
     [
-        # The batch script's shell puts in its number, 0; the shells that srun starts put in theirs.
+        # The batch script's shell substitutes its number, 0; the shells that srun starts substitute theirs.
         ("$SLURM_NODEID", True),
         ("${SLURM_PROCID}", True),
         ("\\$SLURM_NODEID", False),

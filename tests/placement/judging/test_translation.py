@@ -16,7 +16,7 @@ SITES = {name: Machine.load(name) for name in ("perlmutter", "frontier", "archer
 @pytest.mark.parametrize(
     ("machine", "text", "line"),
     [
-        # 2 nodes of 128 cores for 32 tasks each: 4 cores a task, which srun counts as 8 hardware threads.
+        # 2 nodes of 128 cores for 32 tasks each: 4 cores per task, which srun counts as 8 hardware threads.
         ("perlmutter", "aprun -n 64 -N 32 -d 2 ./a in.txt > log", "srun -n 64 --ntasks-per-node=32 -N 2 -c 8 --cpu-bind=cores ./a in.txt > log"),
         ("archer2", "time aprun -n 256 -N 128 -S 16 -ss -cc cpu ./a", "time srun -n 256 --ntasks-per-node=128 -N 2 -c 2 --cpu-bind=cores ./a"),
         # 56 of Frontier's 64 cores are for jobs: 7 a task, and a GPU each.
@@ -50,7 +50,9 @@ def test_what_the_user_typed_stays():
     ],
 )
 def test_what_has_no_equal_is_left_to_the_user(line):
-    """Memory of a task, a comma in a value, a core for the system, steps that run together, several programs, a variable."""
+    """Memory of a task, a comma in a value, a core for the system, steps that run together, several programs, a
+    variable.
+    """
     assert review_line(line, SITES["perlmutter"]).better is None
     findings = load("place").run(line=line, machine="perlmutter").findings
     advice = {each.advice for each in findings if each.code == "launcher-foreign"}

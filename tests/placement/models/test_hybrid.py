@@ -35,7 +35,7 @@ share = st.floats(0, 1)
 
 
 def test_channels_that_all_threads_share():
-    # Four threads a NUMA node read 4 GB at 8 GB/s; the first of each of two tasks has 4 GB/s, its core's cap.
+    # Four threads per NUMA node read 4 GB at 8 GB/s; the first of each of two tasks has 4 GB/s, its core's cap.
     assert memory_times(NODE, 2, 4) == (0.25, 0.5)
 
 
@@ -60,14 +60,16 @@ def test_spread_moves_tasks_only_where_cores_are_free():
 
 
 def test_the_run_time_by_hand():
-    # Three threads: 0.1 of a task's work takes three times as long; waiting for memory doubles for all, not for one.
+    # Three threads: 0.1 of a task's work takes three times as long; waiting for memory doubles for all tasks, not for
+    # one.
     cost = ThreadCost(threads=3, tasks_per_node=2, serial_memory=1.0, parallel_memory=2.0, mpi=0.25)
     compute, memory = 0.3 + 0.9, 0.3 * 1.0 + 0.9 * 2.0
     assert cost.run_time(SHARES) == pytest.approx(0.8 * (compute + memory) / 2 + 0.2 * 0.25)
 
 
 def test_a_task_that_straddles_pays_for_first_touch():
-    # Six threads a NUMA node: tasks of four cores span two of them every third time, those of three and six never.
+    # Six threads per NUMA node: every third task of four cores spans two of them, tasks of three and six cores never
+    # do.
     costs = {cost.threads: cost for cost in thread_costs(Machine.load("hopper").node(), 6144, elsewhere=1.0)}
     assert costs[3].parallel_memory == costs[6].parallel_memory == 1.0
     assert costs[4].parallel_memory == pytest.approx(8 / 6)

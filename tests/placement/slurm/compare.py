@@ -120,7 +120,7 @@ def _of_step(launch: Launch, machine: Machine, told: str) -> str:
     free = not any(seat.bound for seat in seats.values()) and "all" in told
     masks = ["all" if free else _ranges(seats[number].cpus) for number in sorted(seats)]
     first = {number: f"{node.node}:" if node.node else "" for node in placement.nodes for number in node.task_numbers}
-    # Where Slurm sets no variable, it hides no GPU and says none.
+    # If Slurm sets no variable, it hides no GPU and reports none.
     said = "/" in told
     seen = [_gpus_seen(seats[number].gpus) if said else "" for number in sorted(seats)]
     masks = [f"{first[number]}{mask}{gpus}" for number, (mask, gpus) in enumerate(zip(masks, seen, strict=True))]

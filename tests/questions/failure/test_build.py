@@ -34,7 +34,7 @@ def test_one_change_of_module_mends_both():
     assert (
         result.copyables[0].text == "module swap xt-libsci xt-libsci/10.5.0\nftn -mp=nonuma -dynamic -o solver solver.o"
     )
-    assert result.summary.endswith("Type module swap xt-libsci xt-libsci/10.5.0, and build anew.")
+    assert result.summary.endswith("Type module swap xt-libsci xt-libsci/10.5.0, and rebuild.")
     (wrappers, *_) = result.findings
     assert "Bug 765956, reported 2010-10-19, fixed in xt-libsci/10.5.0 of 2010-12-16." in wrappers.message
     mended = QUESTION.run(modules="\n".join([QUESTION.defaults["modules"], *result.facts["commands"]]))
@@ -49,7 +49,7 @@ def test_a_possible_problem_says_why_it_is_only_possible():
 
 def test_nothing_given():
     result = QUESTION.run(modules="", line="")
-    assert result.summary.startswith("Nothing to judge yet")
+    assert result.summary.startswith("Nothing to check yet")
     assert result.copyables == ()
 
 

@@ -166,12 +166,12 @@ def test_rates_are_slow_where_they_are_low():
     [
         ({"runs": " "}, "paste or drop run times"),
         ({"runs": "run_time_s\n10\nten\n"}, "'ten' is not a number"),
-        ({"runs": "run_time_s\n10\n11\n", "jobs": "JobID|Partition\n1|a\n"}, "no column of jobs"),
+        ({"runs": "run_time_s\n10\n11\n", "jobs": "JobID|Partition\n1|a\n"}, "no job column"),
         (
             {"runs": "job,run_time_s\n5,10\n6,11\n", "jobs": "JobID|Partition\n1|a\n"},
             "no job of the runs is in the accounting",
         ),
-        ({"runs": "job,run_time_s\n5,10\n6,11\n", "jobs": "Partition\na\n"}, "the accounting has no column of jobs"),
+        ({"runs": "job,run_time_s\n5,10\n6,11\n", "jobs": "Partition\na\n"}, "the accounting data have no job column"),
         ({"runs": "run_time_s\n10\n", "column": "nope"}, "there is no column 'nope'"),
     ],
 )

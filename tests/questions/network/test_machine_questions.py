@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hopperkit.questions.network import fragmentation
+from hopperkit.questions.network import fragmentation, scheduling
 from hopperkit.questions.question import load
 from hopperkit.render.answer import answer_json, watched_at
 from hopperlib.errors import InputError
@@ -86,6 +86,21 @@ def test_what_is_known_before_the_whole_is_the_beginning_of_it():
     assert first.figures[0].layout["xaxis"]["range"] == whole.figures[0].layout["xaxis"]["range"] == [0, 3]
     # It is at hand now: nothing is drawn before it.
     assert not list(question.partial(days=3, seed=77))
+
+
+@pytest.mark.parametrize(
+    ("module", "first", "second", "dear"),
+    [
+        (fragmentation, {"days": 2}, {"days": 3}, ("moments", "occupancy_figure")),
+        (scheduling, {"days": 4}, {"days": 5}, ("troubled_days", "large_jobs")),
+    ],
+)
+def test_a_move_there_and_back_works_nothing_out_again(monkeypatch, module, first, second, dear):
+    question = module.QUESTION
+    answers = [question.run(**setting).to_dict() for setting in (first, second)]
+    for name in dear:
+        monkeypatch.setattr(module, name, None)
+    assert [question.run(**setting).to_dict() for setting in (first, second)] == answers
 
 
 def test_a_page_is_shown_what_is_known():

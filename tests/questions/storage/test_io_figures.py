@@ -60,7 +60,7 @@ def test_what_differs_is_what_they_are_drawn_against(rows, places):
 
 @pytest.mark.parametrize("rows", [[], [row(1.0, repetition=None)]])
 def test_nothing_to_draw_is_refused(rows):
-    with pytest.raises(ValueError, match="no row holds a rate"):
+    with pytest.raises(ValueError, match="no row has a rate"):
         rate_figure(rows)
 
 

@@ -99,9 +99,9 @@ def test_several_files_at_once():
     texts = {"a.txt": ior, "one.txt": parsed(800.0), "two.txt": parsed(10.0), "notes.md": "milk"}
     result = QUESTION.run(output=texts_together(texts))
     assert result.summary.startswith("6 rows: ")
-    assert "2 jobs: 1 with something to mend" in result.summary
+    assert "2 jobs: 1 with something to fix" in result.summary
     assert [one.message for one in result.findings if one.code == "not-read"] == [
-        "Not read: notes.md: nothing in it is output of IOR or mdtest"
+        "Not read: notes.md: it contains no output of IOR or mdtest"
     ]
 
 
@@ -144,6 +144,6 @@ def test_what_costs_next_to_nothing_is_no_row_beside_what_is_dear():
     for job, hours in zip(jobs, (2.0, 0.01, 0.001), strict=True):
         job |= {"io_task_hours": hours, "waiting_share": 0.0, "bytes_read": 0, "bytes_written": 0, "findings": ""}
     dear, toys = _jobs(jobs), _jobs(jobs[1:])
-    assert dear.caption == "Jobs, the most expensive first; 2 more cost less than a task-minute each"
+    assert dear.caption == "Jobs, most expensive first; 2 others cost less than a task-minute each"
     assert (len(dear.rows), len(toys.rows)) == (1, 2)
-    assert toys.caption == "Jobs, the most expensive first"
+    assert toys.caption == "Jobs, most expensive first"

@@ -63,7 +63,7 @@ def test_no_file():
 
 
 def test_a_folder(tmp_path):
-    with pytest.raises(ValueError, match="is a directory; give a log in it"):
+    with pytest.raises(ValueError, match="is a directory; give a log inside it"):
         read_darshan(str(tmp_path))
 
 

@@ -121,7 +121,7 @@ def test_text_that_breaks_off_is_never_whole(tmp_path, kept):
 def test_other_text_is_refused(tmp_path, words):
     path = tmp_path / "notes.md"
     path.write_text(words, encoding="utf-8")
-    with pytest.raises(InputError, match="neither a job nor a counter of darshan-parser"):
+    with pytest.raises(InputError, match="neither a job nor a counter from darshan-parser"):
         read_darshan(path)
 
 

@@ -30,7 +30,7 @@ def test_ci_reads_real_logs():
 
 def test_a_head_of_zeros_is_damage():
     """What pydarshan gives where it cannot unpack the head of a log."""
-    with pytest.raises(ValueError, match="its head is damaged"):
+    with pytest.raises(ValueError, match="its header is damaged"):
         _job(SimpleNamespace(metadata={"job": {"nprocs": 0, "run_time": 0.0}, "exe": ""}))
 
 

@@ -138,9 +138,9 @@ def test_a_name_that_breaks_the_rule():
 @pytest.mark.parametrize(
     ("text", "start"),
     [
-        ("", "there is no text; the tool may have failed"),
-        (" \n", "there is no text; the tool may have failed"),
-        ("Architektur: x86_64", "text that starts with 'Architektur: x86_64' is not known; it may be the output of lscpu"),
+        ("", "the text is empty; the tool may have failed"),
+        (" \n", "the text is empty; the tool may have failed"),
+        ("Architektur: x86_64", "text that starts with 'Architektur: x86_64' is not recognized; supported are the outputs of lscpu"),
         ("<html/>", "lstopo: the XML starts with <html>"),
     ],
 )  # fmt: skip

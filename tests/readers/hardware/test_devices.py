@@ -48,7 +48,7 @@ def test_what_slurm_keeps_and_counts():
     assert found.provenance["node.compute.gpu_cores"].assumed
     counted = machine(text.replace("CPUSpecList=0,16 ", ""))
     assert counted.node().reserved_cores == (15,)
-    assert "does not name them" in counted.provenance["node.compute.reserved_cores"].assumed
+    assert "does not name the cores" in counted.provenance["node.compute.reserved_cores"].assumed
 
 
 def test_devices_of_hwloc():

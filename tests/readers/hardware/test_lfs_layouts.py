@@ -79,7 +79,7 @@ def test_a_better_layout_keeps_the_form_and_a_good_one_stays():
     # A task that writes 4 MB has all of it in the first two components.
     small = QUESTION.run(size_gb=0.004, writers=1, pattern="one-writer", **case)
     assert small.facts["keeps_default"]
-    assert small.summary.startswith("Recommended: leave what new files get, lfs setstripe -E 256k -L mdt -E 8M")
+    assert small.summary.startswith("Recommended: keep the default for new files, lfs setstripe -E 256k -L mdt -E 8M")
 
 
 def test_a_pool_has_its_own_osts():

@@ -133,8 +133,8 @@ def test_numa_nodes_that_are_not_alike(changes, numa_nodes):
     record = read_lscpu(lscpu(**changes))
     assert geometry(record) == (2, 1, 6, 2)
     assert record.notes == (
-        f"the NUMA nodes are not alike, or not whole in a socket (cores 12, NUMA nodes {numa_nodes}, sockets 2); each "
-        "socket is taken as one NUMA node",
+        f"the NUMA nodes differ, or are split across sockets (cores 12, NUMA nodes {numa_nodes}, sockets 2); each "
+        "socket is treated as one NUMA node",
     )
 
 
@@ -191,7 +191,7 @@ def test_unknown_flags_tell_nothing():
         (lscpu(**{"Thread(s) per core": "0"}), "lscpu: 'Thread(s) per core' = '0' must be a whole number of at least 1"),
         (
             lscpu() + "\nCore(s) per socket: 4",
-            "lscpu prints 'Core(s) per socket' twice: the node has cores of two kinds, a machine file holds one",
+            "lscpu prints 'Core(s) per socket' twice: the node has two kinds of cores, but a machine file supports only one",
         ),
         (
             lscpu(**{"NUMA node0 CPU(s)": "0-2,x"}),
@@ -223,7 +223,7 @@ def test_meminfo():
     assert facts["usable_memory_gb"].value == 31.3
     assert facts["usable_memory_gb"].at == "MemTotal"
     assert facts["memory_gb"].value == 32
-    assert facts["memory_gb"].assumed == "31.30 GB are reported; rounded up to a multiple of memory modules"
+    assert facts["memory_gb"].assumed == "31.30 GB are reported; rounded up to a multiple of the memory module size"
 
 
 @pytest.mark.parametrize("text", ["", "MemTotal: 0 kB", "MemTotal: many kB", "MemTotal: 5 MB"])

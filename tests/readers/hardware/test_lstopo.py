@@ -84,8 +84,7 @@ def test_numa_nodes_of_unequal_size():
     record = read_lstopo(topology(("NUMANode", "0x1", ""), ("NUMANode", "0xe", ""), *CORES))
     assert geometry(record) == (1, 1, 4, 1)
     assert record.notes == (
-        "the NUMA nodes are not alike, or not whole in a socket (cores 4, NUMA nodes 2, sockets 1); the node is taken "
-        "as one NUMA node",
+        "the NUMA nodes differ, or are split across sockets (cores 4, NUMA nodes 2, sockets 1); the node is treated as one NUMA node",
     )
     assert record.facts["cores_per_numa_node"].badge == "assumed"
 
@@ -119,7 +118,7 @@ def test_sockets_that_share_a_numa_node():
 
 def test_numa_nodes_across_sockets_are_not_taken_as_told():
     parts = (("NUMANode", "0x5", ""), ("NUMANode", "0xa", ""), ("Package", "0x3", ""), ("Package", "0xc", ""))
-    assert "not whole in a socket" in read_lstopo(topology(*parts, *CORES)).notes[0]
+    assert "split across sockets" in read_lstopo(topology(*parts, *CORES)).notes[0]
 
 
 @pytest.mark.parametrize(
@@ -145,12 +144,12 @@ def test_wide_sets_of_cpus_with_empty_words():
     ("text", "start"),
     [
         ("<topology>", "lstopo: not XML: "),
-        ("<svg/>", "lstopo: the XML starts with <svg>, not with <topology> as that of hwloc"),
+        ("<svg/>", "lstopo: the XML starts with <svg>, not with <topology> as hwloc's does"),
         ("<topology/>", "lstopo: the XML shows neither a Core nor a PU"),
         ('<!DOCTYPE t [<!ENTITY a "b">]><topology/>', "lstopo: the XML defines entities, which hwloc never does"),
         (
             topology(("Core", "0x1", ""), ("Core", "0x6", "")),
-            "lstopo: cores have different numbers of hardware threads (1 of 1 and 1 of 2); a machine file holds one kind",
+            "lstopo: cores have different numbers of hardware threads (1 of 1 and 1 of 2); a machine file supports only one kind",
         ),
         (topology(("Core", "0xzz", "")), "lstopo: cpuset = '0xzz' is not a set of CPUs"),
         (topology(("Core", "0xf...f", "")), "lstopo: cpuset = '0xf...f' is not a set of CPUs"),

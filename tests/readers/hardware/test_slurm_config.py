@@ -102,7 +102,7 @@ def test_both_outputs_in_one_text() -> None:
 def test_what_a_reader_should_know() -> None:
     (record,) = read_hardware(config(task="task/cgroup", cli_filter="lua"))
     assert len(record.notes) == 2
-    assert record.notes[0].startswith("TaskPlugin = task/cgroup has no task/affinity: srun binds no task here")
+    assert record.notes[0].startswith("TaskPlugin = task/cgroup has no task/affinity: srun does not bind tasks here")
     assert record.notes[1].startswith("CliFilterPlugins may change the options of a line")
 
 

@@ -66,7 +66,7 @@ def test_what_does_not_fit_is_an_error():
     assert "ior-easy-write is marked invalid" in read_io500_summary(summary(mark="-invalid")).errors[0]
     without = read_io500_summary(summary().rpartition("\n")[0])
     assert (without.score, without.errors) == (None, ("-: no score: the run did not end",))
-    with pytest.raises(InputError, match="no phase of IO500"):
+    with pytest.raises(InputError, match="no IO500 phase"):
         read_io500_summary("nothing")
 
 
@@ -97,7 +97,7 @@ def test_a_folder(tmp_path):
 def test_no_folder_no_run(tmp_path):
     with pytest.raises(InputError, match="there is no such folder"):
         read_io500(tmp_path / "no")
-    with pytest.raises(InputError, match=r"no result_summary.txt"):
+    with pytest.raises(InputError, match=r"neither a result_summary.txt"):
         read_io500(tmp_path)
 
 

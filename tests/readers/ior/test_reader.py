@@ -109,7 +109,7 @@ def test_mdtest_is_found():
 
 @pytest.mark.parametrize("text", ["", "   \n", "#!/bin/sh\nior -w\n", '{"a": 1}', "a,b\n1,2\n", "\0" * 100])
 def test_other_files_are_refused(text):
-    with pytest.raises(ValueError, match=r"notes.txt: (is empty|nothing in it is output of IOR or mdtest)"):
+    with pytest.raises(ValueError, match=r"notes.txt: (is empty|it contains no output of IOR or mdtest)"):
         read_ior(text, file="notes.txt")
 
 

@@ -148,5 +148,5 @@ def test_the_read_of_a_user_that_was_too_good():
     ],
 )
 def test_other_benchmarks_are_refused_by_name(text, name):
-    with pytest.raises(InputError, match=f"this is output of {name}, which is not read: "):
+    with pytest.raises(InputError, match=f"this is output of {name}, which is not supported: "):
         read_ior(text, file="a.txt")

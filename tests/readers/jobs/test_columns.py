@@ -86,5 +86,5 @@ def test_short_headings(header):
 
 
 def test_what_a_table_lacks_is_said():
-    with pytest.raises(InputError, match="as a table this lacks submit_time or start_time"):
+    with pytest.raises(InputError, match="as a table, this lacks submit_time or start_time"):
         read_job_trace(["job,wall,nodes", "1,60,2"])

@@ -76,9 +76,9 @@ def test_limits(text, seconds):
 def test_refusals():
     with pytest.raises(InputError, match="it is empty"):
         read_sacct([])
-    with pytest.raises(InputError, match=r"line 1 is no header of sacct .* lacks Submit, Elapsed, NNodes"):
+    with pytest.raises(InputError, match=r"line 1 is not a usable header of sacct .* lacks Submit, Elapsed, NNodes"):
         read_sacct(["JobID|State"])
-    with pytest.raises(InputError, match="it has none"):
+    with pytest.raises(InputError, match="it is empty"):
         read_sacct([HEADER])
 
 
@@ -206,7 +206,7 @@ def test_a_clock_that_goes_to_summer_time():
         zone: read_sacct([header, line], timezone=zone).workload[0].observed_start_s for zone in ("", "Europe/Berlin")
     }
     assert waits == {"": 5400, "Europe/Berlin": 1800}
-    with pytest.raises(InputError, match="must be a time zone that this computer knows"):
+    with pytest.raises(InputError, match="must be a time zone known to this computer"):
         read_sacct([header, line], timezone="Europe/Nowhere")
 
 

@@ -106,7 +106,7 @@ def test_decimals_tabs_more_columns_and_marks_of_order():
 def test_unsorted_submissions_are_sorted_and_said():
     trace = read_swf([fields(f1=1, f2=30), fields(f1=2, f2=5), fields(f1=3, f2=30)])
     assert list(trace.workload.job) == [2, 1, 3]
-    assert "not in order of time" in trace.notes[0].message
+    assert "submitted out of order" in trace.notes[0].message
     assert read_swf([GOOD]).notes == ()
 
 
@@ -118,7 +118,7 @@ def test_header():
 
 @pytest.mark.parametrize("lines", [[], ["; MaxNodes: 4"], ["\n"]])
 def test_nothing_in_it(lines):
-    with pytest.raises(InputError, match="it holds no job at all"):
+    with pytest.raises(InputError, match="it has no job at all"):
         read_swf(lines)
     with pytest.raises(InputError, match="cores_per_node=-1 must be at least 1"):
         read_swf(lines, cores_per_node=-1)

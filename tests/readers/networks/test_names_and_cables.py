@@ -53,7 +53,7 @@ def test_a_listing_gives_leaves_and_cables() -> None:
 
 
 def test_a_listing_is_refused_with_the_line() -> None:
-    with pytest.raises(InputError, match="line 2: 'nonsense' is no line of ibnetdiscover"):
+    with pytest.raises(InputError, match="line 2: 'nonsense' is not a line of ibnetdiscover"):
         read_ibnetdiscover('Switch 36 "S-1" # "leaf"\nnonsense\n')
-    with pytest.raises(InputError, match="no switch of the listing has a host"):
+    with pytest.raises(InputError, match="no switch in the listing has a host"):
         read_ibnetdiscover('Switch 36 "S-1" # "leaf"\n')

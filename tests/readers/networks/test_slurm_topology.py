@@ -182,7 +182,7 @@ def test_yaml_takes_the_default_topology() -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("- topology: a\n  flat: true\n", "no topology of the file has switches or blocks"),
+        ("- topology: a\n  flat: true\n", "no topology in the file has switches or blocks"),
         ("- topology: a\n  tree:\n    nodes: n1\n", "line 3: 'nodes' belongs to a switch or a block"),
         ("- topology: a\n  ring: 3\n", "line 2: 'ring' is not a key of a topology.yaml"),
         ("- topology: a\n  tree: {switches: []\n  x\n", "line 3: 'x' is not a line of a topology.yaml"),
@@ -197,13 +197,13 @@ def test_yaml_refusals(text: str, message: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("SwitchName=s0 Nodes=n[0-3\n", "line 1: the list of hosts 'n[0-3' has a bracket without its other half"),
+        ("SwitchName=s0 Nodes=n[0-3\n", "line 1: the list of hosts 'n[0-3' has an unmatched bracket"),
         ("SwitchName=s0 Noodes=n0\n", "line 1: 'Noodes' is not a key of a topology; did you mean 'Nodes'?"),
-        ("SwitchName=s0 Nodes=n0\nSwitchName=s0 Nodes=n1\n", "line 2: switch 's0' comes a second time"),
-        ("SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s9\n", "line 2: switch 's9' is named nowhere else"),
-        ("SwitchName=s0 Switches=s1\nSwitchName=s1 Switches=s0\n", "no switch of the file has nodes"),
+        ("SwitchName=s0 Nodes=n0\nSwitchName=s0 Nodes=n1\n", "line 2: switch 's0' is defined twice"),
+        ("SwitchName=s0 Nodes=n0\nSwitchName=s1 Switches=s9\n", "line 2: switch 's9' is not defined"),
+        ("SwitchName=s0 Switches=s1\nSwitchName=s1 Switches=s0\n", "no switch in the file has nodes"),
         ("SwitchName=a Nodes=n1\nSwitchName=s0 Switches=s1\nSwitchName=s1 Switches=s0\n", "is above itself"),
-        ("SwitchName=s0 Nodes=n1\nBlockName=b0 Nodes=n2\n", "a topology is a tree or blocks, not both"),
+        ("SwitchName=s0 Nodes=n1\nBlockName=b0 Nodes=n2\n", "a topology is either a tree or blocks"),
         (
             "SwitchName=a Nodes=n1\nSwitchName=b Nodes=n2\nSwitchName=s0 Switches=a,b\nSwitchName=s1 Switches=a\n",
             "line 4: switch 'a' is below a second switch",
@@ -212,7 +212,7 @@ def test_yaml_refusals(text: str, message: str) -> None:
         ("RingName=r0 Nodes=n3\n", "line 1: 'RingName' is not a key of a topology"),
         ("SwitchName=s0 Nodes=n[5-2]\n", "counts down in '5-2'"),
         ("SwitchName=s0 Nodes=n[0-999999]\n", "names more than 200,000"),
-        ("SwitchName=s0 surprise\n", "line 1: 'surprise' is no KEY=VALUE of a topology"),
+        ("SwitchName=s0 surprise\n", "line 1: 'surprise' is not a KEY=VALUE pair of a topology"),
         ("", "no line names a switch or a block"),
     ],
 )

@@ -81,7 +81,7 @@ def test_file_too_long_is_refused_by_the_control_not_cut(explorer: Question) -> 
     upload(log, b"x" * 101)
     assert changes == [101]
     assert log.core.value == ""
-    with pytest.raises(InputError, match=r"^log holds 101 characters and may hold 100 at most on this page$"):
+    with pytest.raises(InputError, match=r"^log holds 101 characters; at most 100 are allowed on this page$"):
         log.control.read(log.read())
     # Typing, or setting the text, lets go of the file.
     log.core.value = "typed"

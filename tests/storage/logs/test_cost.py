@@ -56,7 +56,7 @@ def test_waiting_for_the_slowest_writer_is_told_from_waiting_for_each_other():
 
 
 def test_little_waiting_is_no_finding():
-    # 1 s a task of 1,000 s.
+    # 1 s per task of 1,000 s.
     job = log(shared(busy_s=10.0), upper=[shared(interface="MPI-IO", busy_s=110.0)])
     assert "waiting" not in {finding.code for finding in findings(job)}
 

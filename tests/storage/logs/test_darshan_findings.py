@@ -178,7 +178,7 @@ def test_one_writer():
     # 55 s of 48 tasks with 100 s each; if the 47 others wait 50 s for it, 2,350 s are lost: 49 s of each task.
     assert finding.message == (
         "Task 5 writes 95 % of the 9.5 GB; the other 47 wait. This costs 40.1 task-minutes, 50 % of the run; "
-        "the change wins about 49 of 100 s (if all other tasks wait for the one)."
+        "the change saves about 49 of 100 s (if all other tasks wait for this one)."
     )
     assert "lfs setstripe" in finding.advice
 

@@ -112,7 +112,7 @@ def test_amplified_writes():
 
 def test_metadata_and_times_that_disagree():
     file = shared(bytes_written=10, meta_s=480.0, busy_s=500.0, opens=1_000)
-    # 10 s a task of 100; each of 48 tasks opens the file 21 times.
+    # 10 s per task of 100; each of 48 tasks opens the file 21 times.
     assert found(file)["reopen"].level == "advice"
     assert found(dataclasses.replace(file, opens=48))["metadata"].level == "advice"
     assert found(file, run_time_s=5.0)["metadata"].level == "unknown"
@@ -134,12 +134,12 @@ def test_stdio_and_small_files():
 def test_advice_for_the_file_system_in_the_log():
     layout = StripeLayout(stripe_count=1, stripe_size_bytes=1 << 20, osts=(3,))
     one = found(shared(bytes_written=100 * GB, writes=100, write_s=50.0, layout=layout), osts=40)["one-ost"]
-    # 100 GB in 50 s make 2 GB/s an OST; where 32 of 40 take 64 GB/s, what the nodes write to one file counts as much.
+    # 100 GB in 50 s make 2 GB/s per OST; where 32 of 40 take 64 GB/s, what the nodes write to one file counts as much.
     assert "lfs setstripe -c 32" in one.advice
     # If a log names some OSTs without their number, no command may use all OSTs.
     some = found(shared(bytes_written=100 * GB, writes=100, write_s=50.0, layout=layout))["one-ost"]
     assert "-c -1" not in some.advice
-    assert "lfs df counts them" in some.advice
+    assert "lfs df lists all" in some.advice
 
 
 def test_a_log_that_lost_something_is_no_healthy_log():
@@ -179,7 +179,8 @@ def test_hints_are_in_the_form_that_the_file_system_suggests(mounts, line):
 def test_what_sieving_reads_for_nothing_has_no_factor():
     job = found(shared(bytes_read=GB, reads=9), upper=[mpi(INDEP_WRITES=9)])["amplified-reads"]
     assert (
-        "1 GB are read for the 0 bytes that the program requests from MPI-IO, all of it added by MPI-IO" in job.message
+        "1 GB are read for the 0 bytes that the program requests from MPI-IO, all of them added by MPI-IO"
+        in job.message
     )
 
 

@@ -26,7 +26,7 @@ def seconds_of(noise, rng):
 
 
 def job(rng, noise, slow=frozenset(), factor=2.5, luck_of=0.3):
-    """A job of a file a task on nodes and OSTs by chance: task 0 is slow, and each OST and node has its luck in the
+    """A job of a file per task on nodes and OSTs by chance: task 0 is slow, and each OST and node has its luck in the
     job.
     """
     nodes = rng.sample(range(NODES), rng.randint(3, 30))

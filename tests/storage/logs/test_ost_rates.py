@@ -31,7 +31,7 @@ def log(files):
 
 
 def test_one_slow_ost_of_24():
-    # 4 files of 1 GB an OST in 10 s each: 100 MB/s; on OST 14 in 400 s: 2.5 MB/s, 40 times less.
+    # 4 files of 1 GB per OST in 10 s each: 100 MB/s; on OST 14 in 400 s: 2.5 MB/s, 40 times less.
     files = [file([ost], 400.0 if ost == 14 else 10.0) for ost in range(24) for _ in range(4)]
     verdict = judge_osts(log(files), "write")
     (slow,) = verdict.slow
@@ -88,8 +88,9 @@ LOGS = 7500 if SEARCHES else 60
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("noise", ["lognormal", "student", "stragglers"])
 def test_healthy_logs_are_not_blamed_whatever_the_noise(noise):
-    """One healthy log in a thousand, 300 files on 100 OSTs, may be blamed: of 60 one; of 7,500 seven and a half, and
-    fifteen once in a hundred tries (Poisson)."""
+    """At most one healthy log in a thousand, with 300 files on 100 OSTs, may be reported: one of 60; 7.5 of 7,500 on
+    average, and fifteen with a probability of 1 % (Poisson).
+    """
     seed = random.randrange(10**9) if SEARCHES else 5
     rng = random.Random(seed)
     blamed = 0

@@ -38,7 +38,7 @@ def said(writing, striped, size_bytes=10**9, **costs):
 def test_locks_are_a_problem_from_a_fifth_of_the_time():
     (finding,) = said(SHARED, layout(2)).values()
     assert (finding.code, finding.level) == ("lock-contention", "problem")
-    assert finding.message.startswith("Much of the time goes into locks that change hands.")
+    assert finding.message.startswith("Much of the time is spent on lock transfers.")
     assert said(SHARED, layout(2), lock_s=0.0) == {}
     # n locks of t s each beside m s of the rest: a fifth of the time is n * t = m / 4.
     free, one = (estimate(SHARED, layout(2), SCRATCH, costs=Costs(lock_s=lock)) for lock in (0.0, 1.0))
@@ -65,7 +65,7 @@ def test_a_file_over_all_osts_is_as_slow_as_the_slowest():
 def test_cautions_are_notes_and_too_much_data_a_problem():
     advice = advise(10**12, 2400, "shared", SCRATCH, cores_per_node=24)
     assert [(one.code, one.level, one.message) for one in advice.findings] == [
-        ("mind", "note", "One slow or nearly full OST of the file slows every write: probe them first.")
+        ("mind", "note", "One slow or nearly full OST slows every write to the file: probe them first.")
     ]
     capacity = round(SCRATCH.capacity_pb * 1e15)
     fits, overflows = (

@@ -85,7 +85,7 @@ def test_what_was_measured_narrows_the_time():
 
 
 def test_the_range_of_a_lock_reaches_the_time():
-    # One object, 16 writers on two nodes, blocks of 1 MiB: a lock a block.
+    # One object, 16 writers on two nodes, blocks of 1 MiB: a lock per block.
     writing = Writing(size_bytes=100 << 20, writers=16, nodes=2)
     low, usual, high = time_range_s(writing, 1, 1 << 20, SCRATCH)
     assert usual > 100 * LOCK_S.usual > low > 100 * LOCK_S.low

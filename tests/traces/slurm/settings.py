@@ -6,10 +6,13 @@ import csv
 import gzip
 import random
 from collections.abc import Sequence
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
+from hopperkit.traces.changes.intervals import chaos_band, with_chaos
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition
 from hopperkit.traces.rules.correlation import rank_correlation
 from hopperkit.traces.scheduler import simulate
@@ -39,6 +42,14 @@ SETTINGS = {
     },
     "overlap": {"policy": Backfill()},
     "shared": {"policy": Backfill()},
+    # The urgent partition has all nodes, and its jobs go before all others (PriorityTier).
+    "tiers": {"policy": Backfill(), "rules": Rules(first=("queue", "urgent"))},
+    "reservation": {
+        "policy": Backfill(),
+        "downtimes": [Downtime(start_s=7200, end_s=10800, first_node=0, last_node=16, drained=True)],
+    },
+    "more-nodes": {"policy": Backfill()},
+    "loose-limits": {"policy": Backfill()},
     "drain": {
         "policy": Backfill(),
         "downtimes": [Downtime(start_s=1800, end_s=9000, first_node=24, last_node=NODES, kind="drain")],
@@ -49,10 +60,32 @@ MACHINES = {
         nodes=(NodeResources(),) * NODES,
         partitions={"main": EVERYWHERE, "half": Partition(nodes=tuple(range(16)), exclusive=True)},
     ),
+    "more-nodes": 40,
     "shared": Cluster(
         nodes=(NodeResources(cores=4),) * NODES, partitions={"main": Partition(nodes=tuple(range(NODES)))}
     ),
 }
+#: Factors to the limits of the jobs that a setting has drawn.
+LIMIT_FACTORS = {"loose-limits": 3}
+
+
+class Table(NamedTuple):
+    """Runs of one list of jobs: observed and simulated wait of each job, by run. [s]"""
+
+    setting: str
+    rows: list[dict[str, int | str]]
+    observed: dict[int, list[int]]
+    ours: dict[int, list[int]]
+
+
+@cache
+def table(name: str) -> Table:
+    """A kept table by its name."""
+    rows, setting = rows_of(FOLDER / f"{name}.csv.gz"), name.rpartition("-")[0]
+    runs = runs_in(rows)
+    return Table(
+        setting, rows, {run: waits(rows, run) for run in runs}, {run: simulated(setting, rows, run) for run in runs}
+    )
 
 
 def rows_of(path: Path) -> list[dict[str, int | str]]:
@@ -120,23 +153,41 @@ def bootstrapped_ratios(tables: Sequence[str], draws: int = 400) -> dict[str, tu
 
     Jobs are drawn with replacement, the same ones of all runs of a table.
     """
-    sides = {}
-    for table in tables:
-        rows = rows_of(FOLDER / f"{table}.csv.gz")
-        if len(runs := runs_in(rows)) > 1:
-            setting = table.rpartition("-")[0]
-            sides[table] = (
-                {run: waits(rows, run) for run in runs},
-                {run: simulated(setting, rows, run) for run in runs},
-                len(rows),
-            )
+    sides = {name: table(name) for name in tables if len(table(name).observed) > 1}
     rng = random.Random(1)
     found = {
-        table: [ratio_to_itself(observed, ours, [rng.randrange(jobs) for _ in range(jobs)]) for _ in range(draws)]
-        for table, (observed, ours, jobs) in sides.items()
+        name: [
+            ratio_to_itself(side.observed, side.ours, [rng.randrange(len(side.rows)) for _ in side.rows])
+            for _ in range(draws)
+        ]
+        for name, side in sides.items()
     }
-    points = {table: ratio_to_itself(observed, ours, range(jobs)) for table, (observed, ours, jobs) in sides.items()}
+    points = {name: ratio_to_itself(side.observed, side.ours, range(len(side.rows))) for name, side in sides.items()}
     found["all"] = [fmean(of_draw) for of_draw in zip(*found.values(), strict=True)]
     points["all"] = fmean(points.values())
     off = draws // 40
     return {name: (sorted(drawn)[off], points[name], sorted(drawn)[-1 - off]) for name, drawn in found.items()}
+
+
+def predicted_effect(
+    setting: str, rows: list[dict[str, int | str]], run: int, partitions: Sequence[str], times: int = 12
+) -> tuple[float, float, float]:
+    """Effect of a setting on the mean wait of a run of "fifo", as a part of it, between the ends of its band.
+
+    As what-if has it: the mean over simulations with submissions up to five seconds later; the band is that of their
+    noise, made wider by the misfit of the simulation as it is.
+    """
+    ratios, means = [], []
+    for seed in range(times):
+        rng = random.Random(seed)
+        late = [row | {f"submit_{run}_s": row[f"submit_{run}_s"] + rng.randrange(6) * (seed > 0)} for row in rows]
+        means.append(fmean(simulated("fifo", late, run)))
+        changed = [
+            row | {"limit_s": LIMIT_FACTORS.get(setting, 1) * row["limit_s"], "partition": partition}
+            for row, partition in zip(late, partitions, strict=True)
+        ]
+        ratios.append(fmean(simulated(setting, changed, run)) / means[-1] - 1)
+    misfit = 0.95 * abs(means[0] / fmean(waits(rows, run)) - 1)
+    middle = fmean(ratios)
+    low, high = with_chaos((middle - misfit, middle + misfit), chaos_band(ratios)[1])
+    return low, middle, high

@@ -34,8 +34,8 @@ export class Finder {
     return Math.log(all / ((this.#counts.get(word) ?? 0) + 1)) / Math.log(all);
   }
 
-  /** The entries that hold most of what was asked for, best first: { entry, share, letters }. */
-  find(asked) {
+  /** The entries that hold most of what was asked for, or at least a share of it, best first: { entry, share, letters }. */
+  find(asked, least = MEANT) {
     const sought = words(asked).map((word) => ({ word, weight: word.length * this.#rarity(word) }));
     const most = sought.reduce((sum, { weight }) => sum + weight, 0);
     const found = this.entries.map((entry) => {
@@ -44,6 +44,6 @@ export class Finder {
       // Of equals the one with fewer other words.
       return { entry, letters, share: most && letters / most, rank: letters - entry.words.size / 1000 };
     });
-    return found.filter(({ share }) => share >= MEANT).sort((one, other) => other.rank - one.rank);
+    return found.filter(({ share }) => share > 0 && share >= least).sort((one, other) => other.rank - one.rank);
   }
 }

@@ -6,12 +6,12 @@ import { Finder } from "./finder.mjs";
 // What people ask about -> the page that answers, and its explorer. The page of which most letters are matched comes first,
 // of equals the one that stands first here.
 const ANSWERS = [
-  [/undefined (reference|symbol)|multiple definition|relocation truncated|\bcollect2\b|\bld(:| returned)|cannot find -l|\blink(er|ing)?\b|shared object|\bglibc\w*|\bmodules?\b.*(not found|load)|\bcompil\w*|\bbuild\b|\bcmake\b|\bmakefile\b|\bmpicc\b|\bprgenv\b/g, "failure/build-and-link", "build"],
-  [/(cuda|hip|gpu)( error|.*out of memory)|\bnccl\b|\bxid\b|oom.?kill\w*|out.of.memory.*(killed|error)|exceeded|\berror\b|\bcrash\w*|\babort\w*|core.?dump\w*|illegal instruction|\bsignal\b|\bexit(ed)?\b( (code|status|signal))?|\bsegmentation|\bsegfault|\bsig(segv|kill|term|abrt|bus|ill|fpe)\b|bus error|\bquota\b|no space left|time.?limit|walltime|\bcancelled\b|\btraceback\b|no module named|permission denied|no such file|\bnode.fail\w*|\bfail\w*|\bkill\w*|\bdied\b/g, "failure/diagnosis", "diagnose"],
+  [/undefined (reference|symbol)|multiple definition|relocation truncated|\bcollect2\b|\bld(:| returned)|cannot find -l|\blink(er|ing)?\b|shared object|(error|cannot|failed).*shared librar\w*|\bglibc\w*|\bmodules?\b.*(not found|load)|\bcompil\w*|\bbuild\b|\bcmake\b|\bmakefile\b|\bmpicc\b|\bprgenv\b/g, "failure/build-and-link", "build"],
+  [/(cuda|hip|gpu)( error|.*out of memory)|\bnccl\b|\bxid\b|oom.?kill\w*|out.of.memory.*(killed|error)|exceeded|\berror\b|\bcrash\w*|\babort\w*|core.?dump\w*|illegal (memory|instruction)|\bsignal\b|\bexit(ed)?\b( (code|status|signal))?|\bsegmentation|\bsegfault|\bsig(segv|kill|term|abrt|bus|ill|fpe)\b|bus error|\bquota\b|no space left|time.?limit|walltime|\bcancelled\b|\btraceback\b|no module named|permission denied|no such file|\bnode.fail\w*|\bfail\w*|\bkill\w*|\bdied\b|\binvalid\b|\bdenied\b|\brefused\b|\bunable\b/g, "failure/diagnosis", "diagnose"],
   [/\b(bad|broken|faulty|healthy|test|check|exclude) nodes?\b|\bnodes? (is |are |went )?(down|fail\w*|health)|mpi_init|\bhangs?\b|\bhung\b|\bstuck\b/g, "failure/bad-nodes", "bad-nodes"],
   [/out of memory|\boom\b|memory|\bmem(-per-cpu)?\b|\brss\b|\bswap\b|tasks fit/g, "node/memory", "memory"],
   [/huge.?(pages|tlb\w*)|\btlb\b|shared librar\w*|dynamic(ally)? link\w*|load time|start-?up|\bpython\b|\bimports?\b|\bconda\b|\bvenv\b|squashfs|containers?|singularity|apptainer/g, "node/pages-and-libraries", "load-time"],
-  [/hybrid|openmp|\bomp\w*|\b(multi)?threads?\b|first touch/g, "node/hybrid", "hybrid"],
+  [/hybrid|openmp|\bomp\w*|\bkmp_\w*|\b(multi)?threads?\b|first touch/g, "node/hybrid", "hybrid"],
   [/\baprun\b|\bsrun\b|\bmpiexec\b|\bmpirun\b|bind(ing)?\b|hyper-?thread\w*|\bmultithreading\b|\bsmt\b|--hint|\bpin(ning)?\b|affinity|\bplacement\b|\bnuma\b|\bgpus?\b|ntasks|tasks.per.node|cpus.per.task|sbatch|\bdistribution\b|\bcores?\b|\bsockets?\b|--exclusive/g, "node/placement", "place"],
   [/\b(compar\w*|specification|brochure)\b.*\b(machines?|nodes?)\b|\bpeak\b|\bflops?\b|stream triad|machine balance/g, "node/machines", "machines"],
   [/rank (re)?order\w*|mpich_rank\w*|reorder\w*|rank placement|\bmapping\b|\bneighbou?rs?\b|\bhalo\b|\bstencil\b/g, "network/rank-order", "rank-order"],
@@ -29,10 +29,10 @@ const ANSWERS = [
   [/\bior\b|mdtest|io500|\bi\/?o\b|(slow|i\/o) (i\/?o|io|log|read|slow)/g, "own/your-io", "io-log"],
   [/slow(ly)?\b.*\bwrit\w*|writ\w*.*\bslow|node (can )?write|write bandwidth/g, "storage/io-node", "io-node"],
   [/\biobuf\b|buffer(s|ed|ing)?\b|small (reads|writes|calls|records)/g, "storage/iobuf", "iobuf"],
-  [/checkpoint\w*|vpic|collective (buffering|i\/o)|shared file|file per process|mpi-?io|\bromio\w*|\bcb_\w+|trillion/g, "storage/trillion", "trillion"],
+  [/checkpoint\w*|vpic|collective (buffering|i\/o)|shared file|file per process|mpi-?io|\bmpi_file_\w*|\bromio\w*|\bcb_\w+|trillion/g, "storage/trillion", "trillion"],
   [/acceptance|\bssp\b|sustained|contract\w*|promised|procure\w*/g, "monitoring/acceptance", "ssp"],
   [/(benchmark|performance) (history|regression|drift)|\bregression|reframe|got slower|\bupgrade|maintenance|nightly|\balarms?\b|\bbenchmarks?\b|\bhpl\b|\bhpcg\b/g, "own/your-benchmarks", "watch"],
-  [/how many runs|\brepeat\w*|run times?\b|percentiles?|confidence|significant\w*|significance|speed-?up|error bars?|standard deviation|\bmedian\b|\btimings?\b/g, "own/your-runs", "runs"],
+  [/how many runs|\brepeat\w*|run times?\b|percentiles?|confidence|significant\w*|significance|speed-?up|error bars?|standard deviation|\bmedian\b|\btimings?\b|\bt-test\b|\boutliers?\b/g, "own/your-runs", "runs"],
   [/where did my job\w*|node ?list|placements/g, "own/your-placements", "locality"],
   [/machine file|own machine|lstopo|hwloc|lscpu|scontrol/g, "own/your-launch-lines", "place"],
 ];
@@ -68,7 +68,9 @@ export async function startSearch(results) {
   const finder = await loaded();
   const known = finder.find(asked);
   const linked = (address, title) => make("li", {}, make("a", { href: address }, title));
-  const titled = answersFor(asked, finder, known).flatMap(([page, explorer]) => {
+  const answers = answersFor(asked, finder, known);
+  // Where nothing holds most of the words, what holds any of them is better than nothing.
+  const titled = (answers.length ? answers : answersFor(asked, finder, finder.find(asked, 0))).flatMap(([page, explorer]) => {
     const title = document.querySelector(`.bd-links__inner a[href="${page}"], nav a[href="${page}"]`)?.textContent.trim();
     return title ? [linked(`${page}#explorer-${explorer}`, title)] : [];
   });

@@ -7,6 +7,24 @@ const BACK = new Set(["ArrowLeft", "ArrowUp", "PageUp"]);
 // Where these keys have work of their own.
 const BUSY = "input, select, textarea, button, summary, a, [tabindex], .hopper-explorer, .hopper-machine, .hopper-scene";
 
+/** On the page the tool of a slide is shown at a press, or where an address names it: with all of them it is too long to read. */
+function foldTools(slides) {
+  for (const slide of slides) {
+    const open = make("button", { type: "button", class: "hopper-button hopper-slide-open" }, "Show the tool of this slide");
+    const unfold = () => {
+      slide.setAttribute("data-open", "");
+      open.remove();
+      // A chart that was hidden has no width to be drawn in.
+      dispatchEvent(new Event("resize"));
+    };
+    open.addEventListener("click", unfold);
+    slide.querySelector(":scope > :not(h2, p)").before(open);
+    const named = () => location.hash.length > 1 && slide.querySelector(`[id="${CSS.escape(location.hash.slice(1))}"]`) && unfold();
+    addEventListener("hashchange", named);
+    named();
+  }
+}
+
 /** Start the slides of a page: the button stands where the page says so, a slide is a section of the second level. */
 export function startSlides(box) {
   const root = document.documentElement;
@@ -14,6 +32,7 @@ export function startSlides(box) {
   // On paper each slide has a sheet of its own; words beside something to look at are smaller.
   root.classList.add("hopper-deck");
   for (const slide of slides) slide.toggleAttribute("data-shows", !slide.lastElementChild.matches("p"));
+  foldTools(slides.filter((slide) => slide.hasAttribute("data-shows")));
   const place = make("span", { class: "hopper-slide-number", "aria-live": "polite" });
   const button = (label, run) => {
     const made = make("button", { type: "button", class: "hopper-button" }, label);

@@ -35,6 +35,8 @@ _MACHINE = re.compile(r"(--machine |\bmachine=|-p MACHINE(?:_NAME)? )[\w.]+")
 _SENTENCE = re.compile(r"(?<=[.?!:]) +(?=[A-Z`\[{*])")
 # A center's site has no menu of machines.
 _MENU = re.compile(r"Choose your machine(?: first)?, (?:and|then) (\w)")
+# A slide that shows Hopper: a comment of Markdown, which no page prints.
+_OF_HOPPER = re.compile(r"^## (?:(?!^## ).)*?^% Of Hopper.*?(?=^## |\Z)", re.DOTALL | re.MULTILINE)
 # Words about the samples, which are not there.
 _SAMPLE = re.compile(r"\b(sample|samples|JupyterLab|papermill)\b")
 
@@ -104,7 +106,7 @@ def for_machine(text: str, machine: Machine) -> str:
     $ hopper place --machine frontier.toml job.sh
     ```
     """
-    parts = _FENCE.split(text)
+    parts = _FENCE.split(_OF_HOPPER.sub("", text))
 
     def about(part: str) -> str:
         if part.startswith("```"):
@@ -144,7 +146,7 @@ def _read(app: Sphinx, docname: str, source: list[str]) -> None:
     path = beside()
     if path and docname.startswith(_FOLDER):
         source[0] = json.dumps(for_site(docname, json.loads(source[0])))
-    elif path and docname == _SLIDES:
+    elif path and docname.startswith(_SLIDES):
         source[0] = for_machine(source[0], load_site(path)[0])
 
 

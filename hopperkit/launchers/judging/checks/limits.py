@@ -142,6 +142,11 @@ def _options(script: Script) -> Iterator[tuple[str, str, int]]:
 def minutes_of(text: str) -> float | None:
     """Minutes of a time limit as Slurm and PBS read it; None if it is invalid. [min]
 
+    Parameters
+    ----------
+    text : str
+        Time limit as written in a script.
+
     Examples
     --------
     >>> minutes_of("30"), minutes_of("1:30:00"), minutes_of("2-12"), minutes_of("soon")
@@ -159,6 +164,11 @@ def minutes_of(text: str) -> float | None:
 
 def requested_time(script: Script) -> tuple[float, Directive] | None:
     r"""Return the time limit that a script requests [min] with its directive; None without one.
+
+    Parameters
+    ----------
+    script : Script
+        Batch script.
 
     Examples
     --------

@@ -123,6 +123,7 @@ def _workers(
     tasks, gpus, workers = requested.tasks_of_node, _visible(line, requested, job), starter.workers
     if not workers:
         return
+    # The three faults exclude each other: with too many starters, the number of each one's workers means nothing.
     if tasks and tasks > 1 and workers > 1 and (gpus is None or tasks * workers > gpus):
         on = f"the {gpus} GPUs of a node" if gpus else "a node"
         problem = f"{tasks} tasks per node each start {starter.name} with {workers} workers: {tasks * workers} workers on {on}."

@@ -44,6 +44,8 @@ class Simulated:
         Partitions and nodes that are shared; None for whole nodes of one pool.
     notes : tuple of Note
         Guesses and omissions during reading, in addition to the trace's notes.
+    shown : str
+        Name of the policy, if the log shows another than the default.
     """
 
     trace: Trace
@@ -53,6 +55,7 @@ class Simulated:
     fabric: Fabric | None = None
     cluster: Cluster | None = None
     notes: tuple[Note, ...] = ()
+    shown: str = ""
 
     def hops(self) -> list[float] | None:
         """Return the mean distance of each job's nodes, 0 for one that never started; None without a torus. [hops]"""
@@ -106,7 +109,7 @@ def result_of(outcome: Simulated) -> Result:
     hops, spread = (outcome.hops(), outcome.spread()) if measured else (None, {})
     places = _places(list(spread.values())) if spread else {}
     return Result(
-        summary=_summary(numbers, schedule.nodes, groups[-1].observed, places),
+        summary=_summary(numbers, schedule.nodes, groups[-1].observed, places, outcome.shown),
         findings=(
             *differences(schedule, groups, cluster),
             *_notes(outcome.account),
@@ -129,6 +132,7 @@ def _facts(outcome: Simulated, numbers: Summary, groups: Sequence[Group]) -> dic
         "nodes": outcome.schedule.nodes,
         **numbers._asdict(),
         "groups": [group.to_dict() for group in groups],
+        "policy_shown": outcome.shown,
         "notes": [asdict(note) for note in outcome.account],
         "capacity": next(
             (note.message for note in outcome.account if note.code == "capacity-estimated"),
@@ -144,7 +148,7 @@ def _places(spread: Sequence[AllocationSpread]) -> dict[str, float]:
     return means | {"mean_inside_group": fmean(each.inside_group for each in spread)}
 
 
-def _summary(numbers: Summary, nodes: int, observed: Waits | None, places: dict[str, float]) -> str:
+def _summary(numbers: Summary, nodes: int, observed: Waits | None, places: dict[str, float], shown: str) -> str:
     used = "-" if numbers.utilization is None else f"{100 * numbers.utilization:.1f} %"
     seen = f" (observed: {observed.wait_mean_s:,.0f} s)" if observed else ""
     where = f"{float(numbers.mean_runs):.2f} runs of the node list"
@@ -154,7 +158,7 @@ def _summary(numbers: Summary, nodes: int, observed: Waits | None, places: dict[
     return (
         f"{count(numbers.jobs, 'job')} on {count(nodes, 'node')} over {numbers.span_s / 86_400:.2f} days: {used} used; "
         f"a job waits {float(numbers.mean_wait_s):,.0f} s on average{seen}, {numbers.max_wait_s:,} s at most, and lies in "
-        f"{where}."
+        f"{where}.{f' It is simulated with {shown}, as the log shows.' if shown else ''}"
     )
 
 

@@ -15,6 +15,13 @@ from hopperlib.text import count, duration, share
 def second_of(text: str, log: Trace) -> int:
     """Second of a log at a date such as 2026-03-01 or 2026-03-01T08:00, by the log's clock.
 
+    Parameters
+    ----------
+    text : str
+        Date or time of the change.
+    log : Trace
+        Job log with its clock.
+
     Raises
     ------
     InputError

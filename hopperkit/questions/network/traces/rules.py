@@ -109,6 +109,11 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int, machine: 
 def backtest_result(test: Backtest) -> Result:
     """Return the prediction of later waits by learned rules, as an answer.
 
+    Parameters
+    ----------
+    test : Backtest
+        Result of a back-test.
+
     Examples
     --------
     >>> from hopperkit.traces.backtest import Judged
@@ -139,6 +144,11 @@ def backtest_result(test: Backtest) -> Result:
 
 def backtest_verdict(test: Backtest) -> Finding:
     """Return whether learned rules predict better than null models.
+
+    Parameters
+    ----------
+    test : Backtest
+        Result of a back-test.
 
     Examples
     --------

@@ -28,6 +28,18 @@ _MOST_NODES = 200_000
 def changed_nodes(text: str, nodes: int) -> int:
     """Return a number of nodes from the text: +10%, -64, or a new total.
 
+    Parameters
+    ----------
+    text : str
+        Number of nodes, or a change such as +10%.
+    nodes : int
+        Current number of nodes.
+
+    Raises
+    ------
+    InputError
+        If the text cannot be read, or the number of nodes is out of range.
+
     Examples
     --------
     >>> changed_nodes("+10%", 100), changed_nodes("-4", 100), changed_nodes("128", 100)
@@ -50,6 +62,18 @@ def changed_nodes(text: str, nodes: int) -> int:
 def split_of(text: str, nodes: int) -> tuple[int, int]:
     """Return the longest limit of the short jobs and their nodes. [s, nodes]
 
+    Parameters
+    ----------
+    text : str
+        Partition for short jobs, such as ``split:4h:25%``.
+    nodes : int
+        Number of nodes.
+
+    Raises
+    ------
+    InputError
+        If the text cannot be read.
+
     Examples
     --------
     >>> split_of("split:4h:25%", 64)
@@ -68,6 +92,15 @@ def drain_of(text: str, log: Trace, nodes: int) -> Downtime:
 
     Nodes are taken by their numbers, node 1 as the first of the list. A drain of the whole machine is known beforehand;
     one of some nodes takes them as they fall free.
+
+    Parameters
+    ----------
+    text : str
+        Drain, such as ``2026-12-01T08:00/12h:node[1-64]``.
+    log : Trace
+        Job log with its clock.
+    nodes : int
+        Number of nodes.
 
     Raises
     ------

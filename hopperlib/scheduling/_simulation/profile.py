@@ -10,7 +10,7 @@ faster.
 from bisect import bisect_left
 from functools import cache
 
-from hopperlib.scheduling._lanes.lane import FOREVER
+from hopperlib.scheduling._simulation.pool_queue import FOREVER
 
 # Cores, GPUs and memory in one whole number, each below a bit that a difference borrows from if it falls below zero.
 _FIELD = 44
@@ -28,16 +28,16 @@ def packed(amounts: Amounts) -> int:
 class Profile:
     """Free resources from each of some instants on, the first of them 0 for now."""
 
-    __slots__ = ("_after", "_rooms", "_until", "left", "times")
+    __slots__ = ("_after", "_openings", "_until", "left", "times")
 
     def __init__(self, times: list[int], left: list[int]) -> None:
         self.times, self.left = times, left
         self._after: dict[tuple[int, int, int], Profile] = {}
-        self._rooms: dict[int, list[tuple[int, int]]] = {}
+        self._openings: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._until: dict[int, int] = {}
 
     def take(self, share: int, at: int, end: int) -> None:
-        """Subtract a share between two instants; only for a profile whose `rooms` or `until` has not been used."""
+        """Subtract a share between two instants; only for a profile whose `openings` or `until` has not been used."""
         times, left, places = self.times, self.left, []
         for instant in (at, end):
             place = bisect_left(times, instant)
@@ -87,18 +87,19 @@ class Profile:
             )
         return until
 
-    def rooms(self, share: int) -> list[tuple[int, int]]:
-        """Return from when to when there is room for a share."""
-        rooms = self._rooms.get(share)
-        if rooms is None:
-            rooms, since = [], -1
+    def openings(self, share: int, span: int) -> list[tuple[int, int]]:
+        """Return from when to when a job may start that takes a share for a span."""
+        found = self._openings.get((share, span))
+        if found is None:
+            found, since = [], -1
             for instant, left in zip(self.times, self.left, strict=True):
                 if (left - share) & GUARD == GUARD:
                     since = instant if since < 0 else since
                 elif since >= 0:
-                    rooms.append((since, instant))
+                    if instant - span >= since:
+                        found.append((since, instant - span))
                     since = -1
             if since >= 0:
-                rooms.append((since, FOREVER))
-            self._rooms[share] = rooms
-        return rooms
+                found.append((since, FOREVER - span))
+            self._openings[share, span] = found
+        return found

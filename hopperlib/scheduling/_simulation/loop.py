@@ -6,9 +6,9 @@ from collections.abc import Callable, Generator, Iterable, Sequence
 from heapq import heappop, merge
 
 from hopperlib.scheduling._free_nodes import FirstFit, length_of, pairs
-from hopperlib.scheduling._lanes.lane import FOREVER, PoolQueue, Run
-from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
-from hopperlib.scheduling._lanes.whole import WholeNodeQueue
+from hopperlib.scheduling._simulation.pool_queue import FOREVER, PoolQueue, Run
+from hopperlib.scheduling._simulation.waiting import JOB, SHIFT
+from hopperlib.scheduling._simulation.whole import WholeNodeQueue
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Closure
 from hopperlib.scheduling.schedule import KILLED_BY_OUTAGE, NOT_STARTED, Sample
@@ -21,8 +21,8 @@ class Loop(Run):
 
     def run(
         self,
-        lanes: Sequence[PoolQueue],
-        lane_of: Sequence[PoolQueue],
+        queues: Sequence[PoolQueue],
+        queue_of: Sequence[PoolQueue],
         downtimes: Sequence[Downtime],
         closures: Sequence[Closure],
         progress: Callable[[int], object] | None,
@@ -33,11 +33,9 @@ class Loop(Run):
 
         Stops at an instant, until it is sent a later one.
         """
-        self.prepare(lanes, lane_of, downtimes, closures)
-        submits, count, submitted, ends = self.workload.arrival_s, len(self.workload), 0, self.ends
-        next_submit = submits[0] if count else FOREVER
-        self.next_sample_s = FOREVER if sample_every_s is None else next_submit
-        self.pass_s = FOREVER
+        self.prepare(queues, queue_of, downtimes, closures, sample_every_s)
+        submits, count, submitted, ends = [*self.workload.arrival_s, FOREVER], len(self.workload), 0, self.ends
+        next_submit = submits[0]
         while submitted < count or ends or self.has_waiting():
             # Ends come before other events in the same second, so new jobs find the nodes free. A key of `ends` is the
             # second above the job's index: events due by a second are below the first key of the next.
@@ -50,16 +48,14 @@ class Loop(Run):
             changed = self.complete(now) if ended else _NONE
             if now == self.change_s:
                 self.change(now)
-                changed = set(lanes)
-            if self.backfill and not self.begin_pass(now):
-                self.heads_only = True
-            elif self.backfill:
-                changed, self.heads_only = set(lanes), False
+                changed = set(queues)
+            if self.backfill:
+                changed = self.begin_pass(now) or changed
             running = len(self.held)
             first = submitted
             if now == next_submit:
                 submitted = bisect_right(submits, now, first)
-                next_submit = submits[submitted] if submitted < count else FOREVER
+                next_submit = submits[submitted]
             self.update(range(first, submitted), now, changed)
             if self.backfill:
                 self.plan_pass(now, running)
@@ -68,17 +64,20 @@ class Loop(Run):
 
     def prepare(
         self,
-        lanes: Sequence[PoolQueue],
-        lane_of: Sequence[PoolQueue],
+        queues: Sequence[PoolQueue],
+        queue_of: Sequence[PoolQueue],
         downtimes: Sequence[Downtime],
         closures: Sequence[Closure],
+        sample_every_s: int | None,
     ) -> None:
-        """Schedule the machine events before the first job arrives."""
-        self.lanes, self.lane_of, self.downtimes, self.closures = lanes, lane_of, downtimes, closures
+        """Schedule the machine events, and the first sample, before the first job arrives."""
+        self.next_sample_s = next(iter(self.workload.arrival_s), FOREVER) if sample_every_s else FOREVER
+        self.pass_s = FOREVER
+        self.queues, self.queue_of, self.downtimes, self.closures = queues, queue_of, downtimes, closures
         # Nodes of each queue held by each downtime, and the downtimes that take nodes as they become free.
         self.down: dict[tuple[int, PoolQueue], list[int]] = {}
         self.drains: list[int] = []
-        self.pools = [pool for lane in lanes for pool in lane.pools]
+        self.pools = [pool for queue in queues for pool in queue.pools]
         # Machine events, the next one last: (instant, 0 end or 1 begin, number of the downtime or, after all downtimes,
         # of the closure).
         spans: list[Downtime | Closure] = [*downtimes, *closures]
@@ -86,13 +85,14 @@ class Loop(Run):
         self.changes = sorted((event for both in events for event in both), reverse=True)
         self.plan()
 
-    def begin_pass(self, now: int) -> bool:
-        """Whether a backfill pass is due; the plans of the previous pass are discarded."""
-        if now < self.pass_s:
-            return False
-        for lane in self.lanes:
-            lane.forget()
-        return True
+    def begin_pass(self, now: int) -> set[PoolQueue]:
+        """Let a backfill pass that is due look at all queues, and discard the plans of the one before; else only their heads."""
+        self.heads_only = now < self.pass_s
+        if self.heads_only:
+            return _NONE
+        for queue in self.queues:
+            queue.forget()
+        return set(self.queues)
 
     def plan_pass(self, now: int, running: int) -> None:
         """Set when the next backfill pass is: passes keep their interval, and one is left out if nothing changed since the last."""
@@ -102,7 +102,7 @@ class Loop(Run):
 
     def has_waiting(self) -> bool:
         """Whether any job waits."""
-        return any(lane.waiting for lane in self.lanes)
+        return any(queue.waiting for queue in self.queues)
 
     def sample_before(self, now: int, every_s: int | None) -> None:
         """Take the samples due by now: nothing happens between two events, so a late sample shows the state at its
@@ -114,25 +114,25 @@ class Loop(Run):
 
     def update(self, newcomers: Sequence[int], now: int, changed: set[PoolQueue]) -> None:
         """Let the queues accept jobs, and start those that can start."""
-        if len(self.lanes) == 1:
-            self.lanes[0].update(newcomers, now, bool(changed))
+        if len(self.queues) == 1:
+            self.queues[0].update(newcomers, now, bool(changed))
             return
-        of_lane: dict[PoolQueue, list[int]] = {lane: [] for lane in changed}
+        of_queue: dict[PoolQueue, list[int]] = {queue: [] for queue in changed}
         for job in newcomers:
-            of_lane.setdefault(self.lane_of[job], []).append(job)
+            of_queue.setdefault(self.queue_of[job], []).append(job)
         if not self.limited:
-            for lane, jobs in of_lane.items():
-                lane.update(jobs, now, lane in changed)
+            for queue, jobs in of_queue.items():
+                queue.update(jobs, now, queue in changed)
             return
         # Limits may span several queues: a start in one may block the head of another, and let later jobs pass it.
         # Earlier jobs are therefore tried first, in any queue.
-        for lane, jobs in of_lane.items():
-            lane.add(jobs, now)
-        for lane in self.lanes:
-            lane.forget()
+        for queue, jobs in of_queue.items():
+            queue.add(jobs, now)
+        for queue in self.queues:
+            queue.forget()
         # A queue yields the key of a job before it tries it, so merging tries jobs in the order of the whole queue;
         # starts are side effects, and the keys are not used.
-        deque(merge(*(lane.schedule_pass(now) for lane in self.lanes)), maxlen=0)
+        deque(merge(*(queue.schedule_pass(now) for queue in self.queues)), maxlen=0)
 
     def complete(self, now: int) -> set[PoolQueue]:
         """End every job that ends by now; return the queues that changed."""
@@ -143,27 +143,27 @@ class Loop(Run):
             job = key & JOB
             # An outage may have ended it already, and it may run again since.
             if job in held and end_s[job] == key >> SHIFT:
-                changed.add(self.lane_of[job])
+                changed.add(self.queue_of[job])
                 changed.update(self.end(job, now))
             elif job in self.near_until:
-                changed.add(self.lane_of[job])
+                changed.add(self.queue_of[job])
         return changed
 
     def end(self, job: int, now: int) -> Iterable[PoolQueue]:
         """Release the nodes of a job; return the queues with jobs that waited for it because of a limit."""
         if self.fair:
             self.order.load_with(job, -1, now)
-        self.lane_of[job].finish(job, self.held.pop(job))
+        self.queue_of[job].finish(job, self.held.pop(job))
         for number in self.drains:
             self.drain_free_nodes(number)
         return self.release(self.limits.count(job, -1)) if self.limited else ()
 
     def release(self, reasons: Sequence[tuple[int, int]]) -> list[PoolQueue]:
         """Requeue the jobs that were held for some reasons; return their queues."""
-        lanes = [lane for lane in self.lanes if lane.waiting.release(reasons)]
-        for lane in lanes:
-            lane.forget()
-        return lanes
+        queues = [queue for queue in self.queues if queue.waiting.release(reasons)]
+        for queue in queues:
+            queue.forget()
+        return queues
 
     def plan(self) -> None:
         """Look ahead to the next change of the machine, and to the next one that is drained for."""
@@ -196,8 +196,8 @@ class Loop(Run):
                 self.end_outage(number)
             self.plan()
         # Nothing that was counted or tried holds any longer.
-        for lane in (*self.lanes, *self.pools):
-            lane.forget()
+        for queue in (*self.queues, *self.pools):
+            queue.forget()
 
     def end_outage(self, number: int) -> None:
         """Give the nodes of a downtime back, but for those that another one wants until later."""
@@ -243,7 +243,7 @@ class Loop(Run):
                 if self.requeue:
                     schedule.lost.append((job, schedule.start_s[job], now))
                     schedule.status[job] = NOT_STARTED
-                    self.lane_of[job].add([job], now)
+                    self.queue_of[job].add([job], now)
         self.drain_free_nodes(number)
         taken = [run for (other, _), runs in self.down.items() if other == number for run in pairs(runs)]
         schedule.unavailable.append((downtime.start_s, downtime.end_s, sum(high - low for low, high in taken)))
@@ -253,11 +253,11 @@ class Loop(Run):
         """Record the machine's state at this instant."""
         # If free runs of two queues are adjacent, drop both bounds.
         bounds: set[int] = set()
-        for lane in self.lanes:
-            for of_pool in lane.free_bounds():
+        for queue in self.queues:
+            for of_pool in queue.free_bounds():
                 bounds.symmetric_difference_update(of_pool)
         runs = [high - low for low, high in pairs(sorted(bounds))]
         down, free = sum(map(length_of, self.down.values())), sum(runs)
-        jobs, nodes = map(sum, zip(*(lane.waiting.totals() for lane in self.lanes), strict=True))
+        jobs, nodes = map(sum, zip(*(queue.waiting.totals() for queue in self.queues), strict=True))
         busy = self.schedule.nodes - free - down
         self.schedule.samples.append(Sample(now, free, max(runs, default=0), len(runs), busy, jobs, nodes, down))

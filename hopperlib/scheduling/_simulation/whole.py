@@ -11,9 +11,9 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 
 from hopperlib.scheduling._free_nodes import FirstFit, length_of, pairs
-from hopperlib.scheduling._lanes.lane import FOREVER, PlanningQueue, PoolQueue, Run, Wanted
-from hopperlib.scheduling._lanes.profile import Profile
-from hopperlib.scheduling._lanes.waiting import JOB, SHIFT
+from hopperlib.scheduling._simulation.pool_queue import FOREVER, PlanningQueue, PoolQueue, Run, Wanted
+from hopperlib.scheduling._simulation.profile import Profile
+from hopperlib.scheduling._simulation.waiting import JOB, SHIFT
 
 _UNKNOWN = -1
 

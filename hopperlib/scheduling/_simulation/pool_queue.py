@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from heapq import heappush
 
 from hopperlib.scheduling._free_nodes import ChosenFit, FirstFit
-from hopperlib.scheduling._lanes.waiting import JOB, SHIFT, Limits, Order, Waiting
+from hopperlib.scheduling._simulation.waiting import JOB, SHIFT, Limits, Order, Waiting
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.schedule import FINISHED, KILLED_AT_LIMIT, Schedule
 
