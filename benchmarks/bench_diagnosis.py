@@ -99,7 +99,9 @@ def _anchors() -> set[str]:
 
 
 def _beside_drain(content: bytes) -> Comparison:
-    """Compare with Drain3, which groups every line by its template; lines that never repeat take it a second a thousand."""
+    """Compare with Drain3, which groups every line by its template; a thousand lines that never repeat take it one
+    second.
+    """
     lines = content.split(b"\n")[:DRAIN_LINES]
     text = b"\n".join(lines) + b"\n" + CAUSE
     with _file(text) as path:

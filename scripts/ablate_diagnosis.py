@@ -173,7 +173,7 @@ def effect(
     before: Sequence[Diagnosis],
     used: set[int],
 ) -> Effect | None:
-    """Switch a helper off and judge the outputs again that it took part in; None if nothing works without it."""
+    """Disable a helper and diagnose again the outputs that used it; None if nothing works without it."""
     found = Effect()
     put(name, helper, off)
     try:

@@ -117,7 +117,7 @@ def checks() -> dict[str, Check]:
 
 
 class _Named(ast.NodeTransformer):
-    """Puts the values of names in their place."""
+    """Replaces names with their values."""
 
     def __init__(self, look_up: Callable[[str], float | bool]) -> None:
         self.look_up = look_up

@@ -355,7 +355,7 @@ class DocumentedValue:
 
 
 def all_values() -> Rows[DocumentedValue]:
-    """Return every documented value, by source and place.
+    """Return all documented values, ordered by source and position.
 
     Examples
     --------

@@ -1,6 +1,6 @@
 """The Open OnDemand app: the center's built site, and the widget's data at ``jobs.json``.
 
-Open OnDemand runs it as the user who looks. HOPPER_SITE is the folder that `make html` built.
+Open OnDemand runs it as the user who opens the page. HOPPER_SITE is the folder that `make html` built.
 """
 
 import mimetypes

@@ -109,7 +109,7 @@ class FileRecord:
     reread_bytes, rewritten_bytes : int
         Bytes that a task moved more often than once, at least. [bytes]
     counts : mapping
-        Further counters of Darshan by their short names, summed.
+        Other Darshan counters by their short names, summed.
     common_sizes : mapping
         How often the most common sizes were moved, either way; each record names four. [bytes]
     """

@@ -262,7 +262,7 @@ def check_nodes(
     verb: str = "needs",
     words: str | None = None,
 ) -> None:
-    """Refuse more nodes than the machine has.
+    """Reject more nodes than the machine has.
 
     Parameters
     ----------

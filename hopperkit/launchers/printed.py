@@ -140,7 +140,7 @@ def check_printed(placement: Placement, printed_text: str) -> Finding:
     Raises
     ------
     InputError
-        If the output is of no form that is known.
+        If the format of the output is unknown.
 
     Examples
     --------

@@ -34,7 +34,7 @@ _MAX_THREADS_BOUND = "the most threads a task can have here"
 
 
 def read_launch(text: str | Script, machine: Machine, *, threads: int | None = None, kind: str | None = None) -> Launch:
-    r"""Return the first launch line of a text; notes give the number of further lines.
+    r"""Return the first launch line of a text; notes give the number of other lines.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ class LaunchLine(NamedTuple):
     environment : mapping
         Variables that the launcher sees.
     unexported : mapping
-        Variables that are set but that it does not see.
+        Variables that are set but not visible to it.
     line : int
         Line of the text on which it begins, from 1.
     redirections : tuple of str

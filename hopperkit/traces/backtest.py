@@ -315,7 +315,7 @@ def interval_of_alike(pairs: Sequence[tuple[float, int]], told: float) -> tuple[
 
 
 def _near(keys: Sequence[float], waits: Sequence[int], told: float) -> tuple[int, int]:
-    """Return the middle 95 % of the waits whose predictions, which are sorted, lie nearest."""
+    """Return the central 95 % of the waits with the nearest predictions, which are sorted."""
     middle = (bisect_left(keys, told) + bisect_right(keys, told)) // 2
     low = max(0, min(middle - _LIKE_PREDICTIONS // 2, len(waits) - _LIKE_PREDICTIONS))
     near = sorted(waits[low : low + _LIKE_PREDICTIONS])

@@ -15,10 +15,10 @@ from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 _DAY_S = HOURS_PER_DAY * SECONDS_PER_HOUR
 # Waits up to this count alike. [s]
 _SMALL_S = 300
-# A group is reported if its waits differ by this factor from those of other jobs, with this t over at least this many
-# days, and if it has at least this share of the jobs.
+# Thresholds for reporting a group: the factor between its waits and those of other jobs, t, days, and its share of the
+# jobs.
 _FACTOR, _T, _DAYS, _PART = 2.0, 5.0, 6, 0.02
-# Of the moments at which the log could have changed: before and after each must lie that many days.
+# Minimum number of days before and after a possible change of the log.
 _EACH_SIDE = 5
 _MOST_GROUPS = 200
 
@@ -32,7 +32,8 @@ class Break(NamedTuple):
         "partition", "user", "account", "hour" or "date".
     name : str
     factor : float
-        Observed waits over simulated ones, against the same of the other jobs: above 1 if they wait longer than simulated.
+        Ratio of observed to simulated waits, relative to that of the other jobs; above 1 if they wait longer than
+        simulated.
     jobs : int
     t : float
         Student's t of the difference over days.
@@ -137,7 +138,7 @@ def _change(off: Sequence[float], days: Sequence[int]) -> list[Break]:
         if best is None or abs(t) > abs(best.t):
             jobs = sum(len(of_day[day]) for day in order[at:])
             best = Break("date", str(order[at]), math.exp(step), jobs, t)
-    # Of all moments the best is chosen, which makes t larger by itself.
+    # Choosing the best of all times makes t larger by chance.
     return [best._replace(t=best.t / 1.5)] if best else []
 
 

@@ -197,7 +197,7 @@ class _Around:
         return (theirs, other) < (mine, job)
 
     def holders(self) -> list[Holder]:
-        """Return who held most during the wait."""
+        """Return the users with most of the nodes during the wait."""
         return sorted((each for each in self._held if each.node_seconds), key=lambda each: -each.node_seconds)[
             :_MOST_HOLDERS
         ]
@@ -230,7 +230,7 @@ class _Around:
                 yield moment, min(after, until)
 
     def keeps(self, moment: int) -> tuple[bool, ...]:
-        """Return whether each of the causes that are taken away keeps the job from starting now."""
+        """Return, for each removed cause, whether it keeps the job from starting now."""
         width = self._workload.nodes[self._job]
         return (
             self.idle < 1,

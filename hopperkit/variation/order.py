@@ -14,7 +14,7 @@ _MOST_SHUFFLED = 2_000_000
 _MOST_PAIRS = 40_000
 # A rank correlation with time from which on a drift is one, though it may bend.
 _ALL_ONE_WAY = 0.9
-# A statistic that this many shuffles reach is not rare.
+# A statistic reached by this many shuffles is not rare.
 _OFTEN = 40
 
 

@@ -27,9 +27,9 @@ LEVEL = 0.03
 # Additions that all shuffles together may take: some seconds in a browser.
 _MOST_WORK = 6_000_000
 _MOST_Z = 38.0
-# A value that this many shuffles reach is not rare.
+# A value reached by this many shuffles is not rare.
 _OFTEN = 40
-# The deviation that a factor needs is read off that many shuffles at least.
+# Minimum number of shuffles for the deviation that a factor needs.
 _LEAST_SHUFFLES = 299
 
 

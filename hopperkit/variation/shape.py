@@ -22,7 +22,7 @@ _LEAST_GROUP = 0.15
 # Without a test, two groups are separate if the gap is this many times the range of the others, and at least this
 # large.
 _TIMES_THE_REST, _LEAST_GAP = 4.0, 0.02
-# Tests are used from this many runs on.
+# Tests need at least this many runs.
 _FEW = 12
 _MOST_DECIMALS = 6
 

@@ -1,4 +1,4 @@
-"""A few slow runs: whether the slowest lie farther off than the tail of the other runs explains.
+"""A few slow runs: whether the slowest are farther away than the tail of the other runs explains.
 
 Run times have long tails, so a limit in standard deviations finds slow runs everywhere. Here the tail of the logarithm is
 allowed to be exponential, as heavy as any that an even machine shows. Then the gaps between sorted values, each times its

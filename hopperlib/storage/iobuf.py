@@ -22,7 +22,7 @@ References
 .. [2] kmod-project/kmod pull 250: 198,497 writes in 224 ms.
 .. [3] libsdl-org/SDL pull 14794: 10,000 writes of a byte in 62.9 ms.
 .. [4] godotengine/godot pull 16385: a byte for each fwrite, 105 MB in 3,350 ms; in one call for each 4,096 bytes 120
-ms.
+   ms.
 .. [5] starkware-libs/cairo-vm pull 290: entries of 8 bytes, 1.82 s to 0.06 s beyond the run without them.
 .. [6] anza-xyz/agave pull 4115: 200 ms to 1 s before, 6 to 14 ms after.
 """
@@ -91,8 +91,8 @@ class Buffers(NamedTuple):
 
         Parameters
         ----------
-        pattern : str, default '*'
-            Pattern of file names.
+        pattern : str
+            Pattern of file names; all by default.
         reading : bool, default False
             Whether to read ahead.
         """

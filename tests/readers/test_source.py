@@ -73,5 +73,5 @@ def test_packed_data_that_break_off(pack):
 def test_a_bound_holds_for_what_is_unpacked():
     packed = gzip.compress(b"x" * 1000)
     assert len(text_of(packed, max_bytes=1000)) == 1000
-    with pytest.raises(InputError, match="is larger than 999 bytes"):
+    with pytest.raises(InputError, match="is larger than the limit of 999 bytes"):
         text_of(packed, max_bytes=999)

@@ -158,9 +158,9 @@ def hybrid_time(
     """Time with one number of threads relative to another on more nodes, or the fastest of more than two.
 
     The parts of the run (work, the serial part of a task, MPI cost per task) are fitted to the times on fewer nodes.
-    The work shrinks with the nodes, the serial part as a power `-surface` of them, MPI grows as a power `messages`.
-    What MPI costs against threads is `hopperlib.placement.models.hybrid.thread_costs`. With `serial` given, the serial
-    part, as a share of the work, is not fitted.
+    The work shrinks with the nodes, the serial part as a power `-surface` of them, MPI grows as a power `messages`. The
+    cost of MPI compared with threads is `hopperlib.placement.models.hybrid.thread_costs`. With `serial` given, the
+    serial part, as a share of the work, is not fitted.
 
     Examples
     --------

@@ -79,7 +79,7 @@ def read_sbatch_reservation(
 
 
 def _check_room(options: Mapping[str, Given], nodes: int, node: SlurmNode) -> None:
-    """Refuse a job with more tasks than its nodes, or their sockets, have room for."""
+    """Reject a job with more tasks than its nodes, or their sockets, have room for."""
     width, threads = count_of(options, "-c") or 1, _threads(options, node)
     tasks, per_socket = count_of(options, "-n"), count_of(options, "--ntasks-per-socket")
     if per_socket:

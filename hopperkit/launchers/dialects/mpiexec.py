@@ -164,7 +164,7 @@ def _counts(
 
 
 def _check_pattern(kind: LauncherKind, given: Sequence[Given], counted: Mapping[str, Any], job: Job) -> None:
-    """Refuse more tasks than the pattern of a line of Open MPI gives on the nodes of the job."""
+    """Reject more tasks than the pattern of a line of Open MPI gives on the nodes of the job."""
     if kind != "openmpi" or not job.reservation:
         return
     values = {option.name: option.value for option in given if option.bears}

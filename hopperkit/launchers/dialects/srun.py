@@ -250,7 +250,7 @@ def _is_exact(options: Mapping[str, Given], release: tuple[int, ...]) -> bool:
 
 
 def _check_options(options: Mapping[str, Given], fields: Mapping[str, Any], node: SlurmNode, job: Job) -> None:
-    """Refuse numbers beyond the node's, and options that exclude each other."""
+    """Reject numbers beyond the node's, and options that exclude each other."""
     threads_per_core, tasks_per_core = fields["threads_per_core"], fields.get("tasks_per_core", 0)
     if threads_per_core and tasks_per_core > threads_per_core and node.release >= (23, 2):
         rule = f"cannot be more than --threads-per-core={threads_per_core}"

@@ -26,7 +26,7 @@ Claim = tuple[Component, AprunLayout]
 
 
 def check_claims(launch: Launch, machine: Machine, node: NodeKind) -> None:
-    """Refuse an aprun line that claims more than the machine or the reservation has.
+    """Reject an aprun line that claims more than the machine or the reservation has.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def check_claims(launch: Launch, machine: Machine, node: NodeKind) -> None:
 
 
 def _check_machine(component: Component, layout: AprunLayout, machine: Machine, node: NodeKind) -> None:
-    """Refuse more nodes, and more memory of a node, than the machine has."""
+    """Reject more nodes, and more memory of a node, than the machine has."""
     check_nodes(layout.nodes_for(component), machine, "-n", component.tasks)
     tasks = min(component.tasks, layout.tasks_per_node)
     memory = (component.memory_per_task_gb or 0) * tasks
@@ -79,7 +79,7 @@ def _check_machine(component: Component, layout: AprunLayout, machine: Machine, 
 
 
 def _check_nodes(claims: Sequence[Claim], reservation: Reservation) -> None:
-    """Refuse more nodes than reserved."""
+    """Reject more nodes than reserved."""
     counts = [layout.nodes_for(component) for component, layout in claims]
     if sum(counts) <= reservation.nodes:
         return
@@ -117,7 +117,7 @@ def _check_cpus(component: Component, tasks: int, reservation: Reservation, widt
 def _check_memory(
     component: Component, seats: Sequence[tuple[int, ...]], reservation: Reservation, width: int, node: NodeKind
 ) -> None:
-    """Refuse more memory a node than reserved.
+    """Reject more memory a node than reserved.
 
     A task's share is mppmem, or a core's share of the node where mppmem is not given.
     """

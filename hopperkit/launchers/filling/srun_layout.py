@@ -208,7 +208,7 @@ def _guessed_settings(machine: Machine) -> list[str]:
 def _deciding_setting(
     component: Component, setting: "_Setting", machine: Machine, patterns: Mapping[int, tuple[Binding, ...]]
 ) -> list[str]:
-    """Return that the sockets of slurm.conf decide where the tasks lie, and where the machine file has them from."""
+    """Return the note that slurm.conf's sockets determine the placement, with their source in the machine file."""
     quantity = machine.provenance.get("launcher.srun.slurm_conf_socket")
     if quantity is None or not component.exact:
         return []

@@ -1,4 +1,4 @@
-"""GPUs for the tasks of launchers that bind none: the script that does it in their place, written out.
+"""GPU binding for launchers that do not provide it: the helper script that does.
 
 PALS' mpiexec, Open MPI and Hydra (MPICH, Intel MPI) leave the choice of a GPU to a small script before the program. It
 sets the driver's variable for visible devices to one GPU, by the task's number on its node.

@@ -23,7 +23,7 @@ class Remedy(NamedTuple):
 
 
 class Draft(NamedTuple):
-    """A finding whose advice names nothing to type, and the changes to try in its place."""
+    """A finding with advice but no command, and the changes to try for it."""
 
     finding: Finding
     remedies: tuple[Remedy, ...] = ()

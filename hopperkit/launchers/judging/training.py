@@ -125,7 +125,7 @@ def _is_alone(words: Sequence[Word], at: int) -> bool:
 
 
 def _number(text: str, options: str) -> int | None:
-    """Return the whole number that one of some options gives."""
+    """Return the integer given by one of several options."""
     match = re.search(rf"(?<!\S)--?(?:{options})[= ]+(\d{{1,6}})(?!\S)", text)
     return int(match[1]) if match else None
 

@@ -133,7 +133,7 @@ def _check_auto(request: IntelRequest, node: Topology, ranks: int, *, by_numa_no
 
 
 def _caches_are_hidden(node: Topology) -> bool:
-    """Whether NUMA nodes lie in sockets and caches in NUMA nodes."""
+    """Whether NUMA nodes are within sockets and caches within NUMA nodes."""
     sockets, nodes, caches = (len(node.units[unit]) for unit in ("socket", "numa", "l3"))
     return nodes > sockets and caches != nodes
 

@@ -40,7 +40,7 @@ class Topology(NamedTuple):
         return sum(1 for each in self.units[unit] if each & mask == each)
 
     def inside(self, mask: int, unit: str) -> Iterator[int]:
-        """Yield the units that lie in a mask entirely."""
+        """Yield the units that are entirely within a mask."""
         return (each for each in self.units[unit] if each & mask == each)
 
 

@@ -92,7 +92,7 @@ def answer(given: Given) -> Result:
         try:
             return _taken_for(kind, _answer_as(kind, given))
         except InputError as error:
-            refusals.append((kind, f"read as {kind.title} ({kind.why}): {error}"))
+            refusals.append((kind, f"as {kind.title} ({kind.why}): {error}"))
         # Any text may be a job's output, unless it has markers of another kind and cannot be read as that.
         if kind.name not in _WITHIN or (following == kinds[-1] and not in_trouble(given.text)):
             break

@@ -96,7 +96,7 @@ class History(ask.Setting):
     seed: int = ask.whole("Seed", 1, (1, 9999), help="Another seed gives another random set of jobs.", advanced=True)
 
     def check(self) -> None:
-        """Refuse a machine without a floor."""
+        """Reject a machine without a floor."""
         places_of(self.floor)
 
     @property

@@ -84,7 +84,7 @@ class Placement(ask.Setting):
 
     @cached_property
     def others(self) -> list[list[int]]:
-        """Where the jobs on the busy nodes lie."""
+        """Locations of the jobs on the busy nodes."""
         return jobs_on_busy(len(self.ordered), self.busy_fraction)
 
     @cached_property

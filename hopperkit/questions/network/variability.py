@@ -74,7 +74,7 @@ class Study(ask.Setting):
     )
 
     def check(self) -> None:
-        """Refuse sizes that were not simulated."""
+        """Reject sizes that were not simulated."""
         if self.placing != "first" and self.tasks != _FITTED_TASKS:
             raise InputError(
                 f"tasks={self.tasks} was simulated on the first free nodes of the xyz-by2 list only; take 8192, or that list",

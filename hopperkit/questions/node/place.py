@@ -89,7 +89,7 @@ class Lines(ask.Setting):
     """The words of the text that named the machine; empty where a person did."""
 
     def check(self) -> None:
-        """Refuse an empty text."""
+        """Reject an empty text."""
         if not self.line.strip():
             raise refusal("line", self.line, "is empty: type a launch line, such as: aprun -n 24 ./a.out")
 
@@ -116,7 +116,7 @@ class Lines(ask.Setting):
         return tuple({id(review): review for review in reviews}.values())
 
     def refusal_with_partitions(self, error: InputError) -> InputError:
-        """Return a refusal that begins with the partitions of the script that the machine does not have: they come first at a site too."""
+        """Return a rejection that begins with the script's unknown partitions: a site checks these first, too."""
         unknown = [
             each.message for each in check_job(read_script(self.line), self.machine) if each.code == "asks-unknown"
         ]

@@ -114,7 +114,7 @@ class View:
 
     @cached_property
     def fitting(self) -> tuple[Job, ...]:
-        """Those that find room now, each by itself, in the order of the queue: few where many wait."""
+        """Jobs that could start now, each considered alone, in queue order: few even if many wait."""
         queue, waiting = self._queue, self._queue.waiting
         narrow = waiting.widths[: bisect_right(waiting.widths, self._widest)]
         jobs = [key & JOB for key in sorted(key for width in narrow for key in waiting.of_width[width])]

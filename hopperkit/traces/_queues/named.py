@@ -154,7 +154,7 @@ class ReservationQueue(PlanningQueue):
         ways = free([])
         # Slurm plans a start on the nodes that it would take, not on those that come free last.
         self.together = bool(nodes_per_switch) or isinstance(ways, Contiguous) or run.backfill is not None
-        # Whether jobs have the first nodes that there are; and whether some wait for nodes that lie near.
+        # Whether jobs get the first free nodes, and whether some wait for neighboring nodes.
         self.in_order, self.patient = type(ways) is FirstFit, isinstance(ways, ChosenFit)
         self.known = _planned(downtimes, everywhere)
         # Nodes on which something began or ended, one after the other: what kinds of job find is mended there.
@@ -251,7 +251,7 @@ class ReservationQueue(PlanningQueue):
         return line
 
     def reserve(self, job: int, nodes: Iterable[int], at: int, now: int) -> None:
-        """Keep nodes for a job from an instant on."""
+        """Reserve nodes for a job from a given time on."""
         wanted, end = self.run.wanted[job], max(at, now) + max(1, self.limits[job])
         share, lines = packed(wanted[1:]) if wanted[1] else 0, self.lines
         for node in nodes:
@@ -269,7 +269,7 @@ class ReservationQueue(PlanningQueue):
         return nodes
 
     def pick(self, nodes: int, width: int) -> int:
-        """Return that many of some nodes, by the way to allocate; 0 if they do not do."""
+        """Return the requested number of nodes according to the allocation method; 0 if they do not suffice."""
         if width <= self.per_switch:
             nodes = next((mine for group in self.switches if (mine := nodes & group).bit_count() >= width), 0)
         if nodes.bit_count() < width:
@@ -465,7 +465,7 @@ class ReservationQueue(PlanningQueue):
     def latest(
         self, kind: _Kind, nodes: int, width: int, at: int, now: int, opened: Sequence[tuple[int, int, int]]
     ) -> tuple[dict[int, int], dict[int, int]]:
-        """Return that many of some nodes, those first that were idle for the shortest time before, and the others; none if there are too few."""
+        """Return the requested number of nodes, shortest idle first, and the rest; none if there are too few."""
         if nodes.bit_count() < width:
             return {}, {}
         kept: dict[int, int] = {}

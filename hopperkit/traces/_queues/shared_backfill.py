@@ -17,7 +17,9 @@ from hopperlib.scheduling._simulation.waiting import JOB
 
 @dataclass(slots=True)
 class _Promise:
-    """The time that a blocked job has, from and to, the nodes on which it could be then, and how many of them it can spare."""
+    """Planned start and end of a blocked job, the nodes where it could run then, and the number of them that it can
+    spare.
+    """
 
     at: int
     end: int
@@ -52,7 +54,7 @@ class SharedBackfillQueue(ReservationQueue):
         """Promise a blocked job the earliest time at which enough nodes have room by the limits of those that run."""
         wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
         times, by_then = self.kind(wanted).steps()
-        # No time before that many nodes have room for it by those that run.
+        # The earliest time at which enough nodes have room, given the running jobs.
         first = bisect_left(by_then, width, key=int.bit_count)
         if first == len(times) or times[first] == FOREVER:
             return 0
@@ -68,7 +70,7 @@ class SharedBackfillQueue(ReservationQueue):
         for at in instants[place:]:
             nodes = free_at(at)
             if taken := self.pick(nodes, width):
-                # Who needs nodes that lie together keeps those that it found.
+                # Jobs that need neighboring nodes keep those they found.
                 nodes = taken if self.together else nodes
                 self.promised.append(_Promise(at, at + span, wanted, nodes, nodes.bit_count() - width))
                 break

@@ -86,7 +86,7 @@ class _Levels:
     def __init__(self, workload: Workload, by_queue: Mapping[str, list[int]], amount: Sequence[int]) -> None:
         starts, arrivals = workload.observed_start_s, workload.arrival_s
         waited = [job for jobs in by_queue.values() for job in jobs if starts[job] - arrivals[job] >= _NO_WAIT_S]
-        # In the middle of waits, evenly by number: where many waited, many moments lie.
+        # Midpoints of waits, evenly by number, so that busy times get many of them.
         chosen = sorted(waited, key=starts.__getitem__)[:: max(1, len(waited) // _MOMENTS)]
         self.moments = sorted((starts[job] + arrivals[job]) // 2 for job in chosen)
         self.used = {name: self._used(usage(workload, jobs, amount)) for name, jobs in by_queue.items()}
@@ -176,7 +176,7 @@ class _Partitions:
         return None if alone is None or shared is None else shared - alone
 
     def is_full(self, name: str, nodes: int) -> bool:
-        """Whether a partition's jobs use nearly that many nodes at many of the moments at which they wait."""
+        """Whether a partition's jobs use nearly this many nodes at many of the times at which jobs wait."""
         assert self.levels is not None
         return self.levels.full(name, nodes * self.unit[name]) >= _FULL
 

@@ -103,7 +103,7 @@ class Scenario:
         return settings
 
     def side(self, job: Job, nodes: int) -> str:
-        """Return the side of the split that a job has, of a machine with that many nodes; without a split its queue."""
+        """Return a job's side of the split of a machine with this many nodes; without a split, its queue."""
         if not self.split:
             return "" if self.merged else job.queue
         limit_s, first = self.split
@@ -138,7 +138,7 @@ def _pieces(job: Job, most_s: int | None) -> list[Job]:
 
 
 def _check_room(name: str, jobs: Workload, room: int | Cluster) -> None:
-    """Refuse jobs that find no room under a change."""
+    """Reject jobs that find no room under a change."""
     if wide := infeasible_jobs(jobs, room):
         first = jobs[wide[0]]
         others = f" and {len(wide) - 1:,} more find" if len(wide) > 1 else " finds"

@@ -23,8 +23,8 @@ _MOST, _MOST_SHARING = 8_000, 2_000
 # A rule is kept if the rank correlation with observed waits rises by this much and falls in neither half of the log.
 # Below the second value, the simulation does not predict these waits.
 _GAIN, _LEAST = 0.01, 0.1
-# If that many more of the jobs that waited start when they are simulated to, and no fewer in either half, correlations of
-# halves are not asked: one early difference of two schedules can turn them.
+# If this many more waiting jobs start as simulated, and no fewer in either half, correlations of the halves are
+# ignored: one early difference between schedules can reverse them.
 _MORE_EXACT = 0.1
 
 
@@ -47,8 +47,8 @@ def learned_from(workload: Workload, nodes: int | Cluster) -> int:
 
 
 class _Fit(NamedTuple):
-    """Simulated beside observed waits: rank correlation of all jobs and of each half of the log, the share of the jobs that
-    waited that start within a minute of their simulation in each half, and the mean absolute error. [s]
+    """Simulated compared with observed waits: rank correlation of all jobs and of each half of the log, the share of
+    the jobs that waited that start within a minute of their simulation in each half, and the mean absolute error. [s]
     """
 
     correlations: list[float]
@@ -69,7 +69,7 @@ class Evidence:
         self._fits: dict[Learned, _Fit] = {}
 
     def _fit(self, rules: Learned) -> _Fit:
-        """Return how rules simulate the log, which is simulated once."""
+        """Return the fit of rules to the log, which is simulated once."""
         if rules not in self._fits:
             schedule = rules.run(self.workload, self.nodes, self.clock)
             arrivals, half = self.workload.arrival_s, len(self.workload) // 2
@@ -131,7 +131,7 @@ class Evidence:
         return begun, waiting
 
     def contradicting(self, rule: ClosedHours) -> float:
-        """Return the share of the starts of a class that lie in hours that are closed to it."""
+        """Return the share of a class's starts in hours that are closed to it."""
         limits = self.workload.requested_time_s
         members = [job for job in range(len(limits)) if limits[job] > rule.over_hours * SECONDS_PER_HOUR]
         return sum(rule.holds(self.start_hours[job]) for job in members) / max(1, len(members))

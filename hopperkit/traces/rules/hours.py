@@ -8,8 +8,8 @@ from hopperkit.traces.rules.evidence import Evidence
 from hopperkit.traces.rules.site import Learned
 
 _CLASSES_H = (0, 1, 2, 4, 8, 12, 24)
-# Closed hours: that many starts were to be expected in them, and at most so large a part of these came; the second is
-# for sites that let some jobs start all the same.
+# Closed hours: the minimum number of expected starts, and the maximum share of these that occurred; the latter allows
+# for exceptions at a site.
 _EXPECTED, _CAME = 20.0, (0.1, 0.4)
 
 

@@ -43,7 +43,7 @@ def limit_text(limit: Limit) -> str:
 def _at_bound(
     evidence: Evidence, levels: Sequence[tuple[int, int, int]], bound: int, reached: float
 ) -> tuple[int, list[int]]:
-    """Return how many of the jobs waited, and of those that started at a bound whom they count for."""
+    """Return the number of waiting jobs, and the groups of those that started at a bound."""
     waited = set(evidence.waited)
     mine = [(who, level) for job, who, level in levels if job in waited]
     return len(mine), [who for who, level in mine if reached <= level <= bound]

@@ -6,8 +6,9 @@ neighbors in the torus are two cabinets apart on the floor.
 
 - X follows the cabinet columns: 0, 1, 3, 5, ... out, then the even ones back.
 - Y follows the cabinet rows: 0, 2, 4, ... out, then the odd ones back, with two steps per row, one for each Gemini of a
-blade. - Z runs up cage 0, down cage 1 and up cage 2. In every other row, in torus order, the cages are in reverse
-order.
+  blade.
+- Z runs up cage 0, down cage 1 and up cage 2. In every other row, in torus order, the cages are in reverse
+  order.
 
 Node numbers follow the same path: up the first Gemini of the blades, back along the second, then the next row, then the
 next column with its rows in reverse. The rule was derived from Titan's published table, reproduces all of its 19,200

@@ -2,7 +2,7 @@
 
 * the serial part of a task takes longer by the number of threads (Amdahl);
 * a task wider than a NUMA node reads memory that its first thread touched over a link, and all its threads share the
-channels of one NUMA node.
+  channels of one NUMA node.
 
 Savings: the tasks of a node send their copies through one network interface, so a collective takes tasks per node times
 the levels of its tree; and data replicated in each task have fewer copies

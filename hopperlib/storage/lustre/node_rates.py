@@ -16,7 +16,7 @@ References
 ----------
 .. [1] R. Thakur, W. Gropp and E. Lusk, Frontiers 1999, two-phase I/O.
 .. [2] S. Farr and D. Henty, Parallel IO on ARCHER2, 2023, data in github.com/davidhenty/benchio,
-results/IO_results.zip.
+   results/IO_results.zip.
 """
 
 import math

@@ -6,7 +6,8 @@ share the storage by the law of `hopperlib.contention.saturation`, so the rate b
 costs are added, in time:
 
 - metadata: every file is created, at the rate of the metadata servers, and every object of a file is opened and locked
-for the first time; - calls: a small cost for the caller, regardless of the size;
+  for the first time;
+- calls: a small cost for the caller, regardless of the size;
 - exchange: aggregators receive the data before they write them, or pass on the data they read
   (`hopperlib.storage.lustre.node_rates`);
 - locks: if several clients write to one object of a shared file, each piece takes the lock from another client, and the

@@ -42,7 +42,7 @@ def test_a_progressive_default():
 
 
 def test_several_file_systems_and_other_text_are_refused():
-    with pytest.raises(InputError, match="holds 2 file systems"):
+    with pytest.raises(InputError, match="contains 2 file systems"):
         read_lfs(HUMAN + HUMAN.replace("scratch", "work"))
     with pytest.raises(InputError, match="is not the output of `lfs df`"):
         read_lfs("df: no such file")

@@ -102,4 +102,4 @@ def test_a_torn_row_is_no_phase_that_was_left_out(words):
     text = "mdtest-3.3.0 was launched with 1 total task(s) on 1 node(s)\nSUMMARY rate: (of 1 iterations)\n   File read   :  "
     (row,) = read_ior(text + words, file="a")
     assert (row.access, row.status, row.operations_s) == ("file read", "incomplete", None)
-    assert "torn" in row.reason
+    assert "truncated" in row.reason

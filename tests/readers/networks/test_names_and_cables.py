@@ -21,7 +21,7 @@ def test_xnames_and_cnames() -> None:
 def test_names_are_refused_with_the_name() -> None:
     with pytest.raises(InputError, match="'nid001' is neither an xname"):
         tree_of_names(["x1000c0s0b0n0", "nid001"])
-    with pytest.raises(InputError, match="node 'x1c0s0b0n0' comes twice"):
+    with pytest.raises(InputError, match="node 'x1c0s0b0n0' occurs twice"):
         tree_of_names(["x1c0s0b0n0", "x1c0s0b0n0"])
 
 

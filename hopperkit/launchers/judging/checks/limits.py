@@ -181,7 +181,7 @@ def requested_time(script: Script) -> tuple[float, Directive] | None:
         if directive.system == "pbs":
             walltime = re.search(r"walltime=([\d:]+)", directive.value)
             typed = walltime[1] if walltime else ""
-            # PBS counts seconds where a number stands alone.
+            # PBS reads a plain number as seconds.
             typed = f"0:0:{typed}" if typed.isdigit() else f"0:{typed}" if typed.count(":") == 1 else typed
         minutes = minutes_of(typed)
         if minutes is not None:
