@@ -132,6 +132,8 @@ def jobs_by(jobs: pd.DataFrame, column: str) -> pd.DataFrame:
 def by_week(jobs: pd.DataFrame, nodes: int) -> pd.DataFrame:
     """Return the jobs, waits and utilization of each week, by its Monday.
 
+    The share is of the hours that the log covers: from the first submission to the last end.
+
     Parameters
     ----------
     jobs : pd.DataFrame
@@ -141,13 +143,13 @@ def by_week(jobs: pd.DataFrame, nodes: int) -> pd.DataFrame:
 
     Examples
     --------
-    Of 8 nodes for 168 hours, 4 used for 84 hours:
+    Of 8 nodes, 4 used for 84 hours, 6 minutes after the submission:
 
     >>> from hopperkit.readers.jobs import read_job_trace
     >>> lines = ["JobID|State|Submit|Start|Elapsed|NNodes", "8|COMPLETED|2026-03-03T08:00:00|2026-03-03T08:06:00|3-12:00:00|4"]
-    >>> week = by_week(read_job_trace(lines).to_frame(), nodes=8).round(2).iloc[0]
-    >>> [float(number) for number in week]
-    [1.0, 6.0, 6.0, 336.0, 0.25]
+    >>> week = by_week(read_job_trace(lines).to_frame(), nodes=8).iloc[0]
+    >>> [round(float(number), 2) for number in week]
+    [1.0, 6.0, 6.0, 336.0, 0.5]
     """
     first = jobs["submit"].min().normalize()
     first -= pd.Timedelta(days=first.day_of_week)
@@ -156,13 +158,14 @@ def by_week(jobs: pd.DataFrame, nodes: int) -> pd.DataFrame:
     week = pd.cut(jobs["submit"], edges, right=False, labels=edges[:-1])
     waits = (jobs["wait"] / pd.Timedelta("1min")).groupby(week, observed=False)
     used = node_hours_used(jobs, edges)
+    covered = np.diff(edges.to_series().clip(jobs["submit"].min(), last)) / np.timedelta64(1, "h")
     return pd.DataFrame(
         {
             "jobs": week.value_counts(sort=False),
             "median_wait_min": waits.median(),
             "p95_wait_min": waits.quantile(0.95),
             "node_h": used,
-            "used_fraction": used / (168 * nodes) if nodes else np.nan,
+            "used_fraction": used / np.where(covered > 0, covered * nodes, np.nan) if nodes else np.nan,
         }
     )
 
@@ -207,7 +210,7 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
         simulated,
         summary=(
             f"{count(len(jobs), 'job')}{when}: half of those that started waited at most {duration(middle)}, one in twenty more "
-            f"than {duration(high)}{use}.{left}{_simulated_wait(simulated)}"
+            f"than {duration(high)}{use}.{left}{_mean_waits(started, simulated)}"
         ),
         values=(
             Value("Observed median wait", middle / 60, None, "min", 1),
@@ -220,11 +223,14 @@ def observed_result(trace: Trace, nodes: int, simulated: Result) -> Result:
     )
 
 
-def _simulated_wait(simulated: Result) -> str:
-    """Return the mean wait of a simulation as a sentence; empty if it has none."""
+def _mean_waits(observed: "pd.Series[pd.Timedelta]", simulated: Result) -> str:
+    """Return the mean waits of the log and of a simulation as a sentence; empty without a simulation."""
     waits = [value.value for value in simulated.values if value.label == "Mean wait"]
+    if not waits:
+        return ""
+    seen, made = duration(observed.mean().total_seconds()), duration(float(waits[0]))
     how = f" with {shown}, as the log shows" if (shown := simulated.facts.get("policy_shown")) else ""
-    return f" Simulated{how}, they wait {duration(float(waits[0]))} on average." if waits else ""
+    return f" On average they waited {seen}; simulated{how}, {made}."
 
 
 def _in_minutes(value: Value) -> Value:

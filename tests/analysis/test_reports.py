@@ -11,8 +11,10 @@ import pandas as pd
 import pytest
 from click.testing import CliRunner
 
+from hopperkit.analysis.job_report import by_week
 from hopperkit.analysis.reports import KINDS, report, since_time
 from hopperkit.cli import hopper
+from hopperkit.readers.jobs import read_job_trace
 from hopperlib.errors import InputError
 
 HISTORY = "time,value\n" + "".join(
@@ -199,3 +201,12 @@ def test_what_makes_no_ensemble_is_told(words, message, tmp_path, monkeypatch):
     done = CliRunner().invoke(hopper, ["ensemble", "memory", *words])
     assert done.exit_code == 2
     assert message in done.output
+
+
+def test_weeks_are_used_as_much_as_the_log_covers_of_them():
+    """Two nodes busy from Saturday noon to Monday noon: all of the two weeks that the log covers, 36 and 12 hours."""
+    lines = ["JobID|State|Submit|Start|Elapsed|NNodes"]
+    lines += [f"{job}|COMPLETED|2026-03-07T12:00:00|2026-03-07T12:00:00|2-00:00:00|1" for job in (1, 2)]
+    weeks = by_week(read_job_trace(lines).to_frame(), nodes=2)
+    assert weeks["used_fraction"].tolist() == [1, 1]
+    assert weeks["node_h"].tolist() == [72, 24]

@@ -52,7 +52,7 @@ def test_a_report_says_that_a_log_shows_no_backfill_and_has_its_waits(form, tmp_
     else:
         path.write_text(_sacct(log))
     result = report("jobs", [str(path)], nodes=NODES)
-    assert "Simulated with no backfill, as the log shows, they wait" in result.summary
+    assert "; simulated with no backfill, as the log shows, " in result.summary
     waits = [job.observed_start_s - job.submit_time_s for job in log]
     (group,) = [group for group in result.facts["groups"] if group["name"] == "all"]
     assert group["simulated_wait_mean_s"] == pytest.approx(fmean(waits), rel=0.02)
