@@ -2,7 +2,7 @@
 backfill pass.
 
 .. [1] SchedMD, slurm.conf(5), SchedulerParameters: bf_interval, bf_max_job_test, bf_window; "Scheduling Configuration
-Guide".
+   Guide".
 """
 
 from typing import NamedTuple
