@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, settings
+from hypothesis.internal.conjecture import providers
 
 ROOT = Path(__file__).resolve().parent.parent
 IN_CI = os.environ.get("CI", "") not in ("", "0", "false")
@@ -28,6 +29,15 @@ _BUSY = {"deadline": None, "suppress_health_check": [HealthCheck.too_slow], "pri
 settings.register_profile("same", max_examples=20, derandomize=True, **_BUSY)
 settings.register_profile("search", max_examples=300, **_BUSY)
 settings.load_profile("same")
+# A search draws constants from the source of whatever is loaded too. In this run they would differ with the modules that
+# a worker happens to have loaded, and reading them takes half a minute in a fresh clone.
+_WITHOUT_CONSTANTS = providers._local_constants
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Draw the same examples whatever is loaded, unless this is a search."""
+    if config.getoption("--hypothesis-profile") != "search":
+        providers._get_local_constants = lambda: _WITHOUT_CONSTANTS
 
 
 def _fail_a_skip(report: pytest.TestReport | pytest.CollectReport) -> None:

@@ -41,7 +41,7 @@ CASES = {
     "GPUs hidden from GPU-aware MPI": (GPU_AWARE, ("Perlmutter", "a task must see its neighbor's (CUDA IPC)")),
     "CPUs that do not fit the step": (
         LAYOUT,
-        ("do not fit the CPUs of the job", "the job's owner", "The node is not at fault"),
+        ("do not fit on the job's CPUs", "the job's owner", "The node is not at fault"),
     ),
     "the message of the GPU before that of MPI": (GPU_IPC, ("could not open the GPU memory", "--gpu-bind=none")),
     "three run times, one of them a third": ("run,seconds\n1,1127\n2,1122\n3,369\n", ("Two groups, 3.0 times apart",)),

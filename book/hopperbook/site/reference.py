@@ -44,7 +44,7 @@ def user_names(name: str, module: Any) -> list[str]:
     --------
     >>> from hopperlib import errors
     >>> user_names("hopperlib.errors", errors)
-    ['InputError', 'above', 'at_least', 'did_you_mean', 'attributed_to', 'refusal', 'within']
+    ['InputError', 'above', 'at_least', 'attributed_to', 'did_you_mean', 'refusal', 'within']
     """
     public = getattr(
         module, "__all__", [public_name for public_name in vars(module) if not public_name.startswith("_")]

@@ -22,7 +22,8 @@ function markTall(part) {
   for (const svg of part.querySelectorAll(".hopper-drawing > svg")) {
     const { width, height } = svg.viewBox.baseVal;
     // One whose letters must not shrink is taller than there is room for on a phone.
-    const scrolls = svg.matches(".hopper-node") && part.clientWidth < PHONE;
+    // What is not laid out yet has no width, and is no phone.
+    const scrolls = svg.matches(".hopper-node") && part.clientWidth > 0 && part.clientWidth < PHONE;
     if (height <= (scrolls ? 0.5 : 1.2) * width) continue;
     Object.assign(svg.parentElement, { tabIndex: 0 }).dataset.tall = "";
     const tops = (name) => [...svg.querySelectorAll(`.hopper-node-${name} rect`)].map(({ y }) => y.baseVal.value);
