@@ -222,7 +222,7 @@ def headline(placement: Placement) -> str:
     >>> from hopperkit.launchers.placing import place_tasks
     >>> hopper = Machine.load("hopper")
     >>> headline(place_tasks(read_launch("aprun -n 384 -N 12 vasp", hopper), hopper))
-    '384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes.'
+    '384 tasks on 32 nodes: 12 per node, 6, 6, 0 and 0 on the 4 NUMA nodes.'
     """
     parts = []
     for number, component in enumerate(placement.launch.components):
@@ -230,7 +230,7 @@ def headline(placement: Placement) -> str:
         first, last = nodes[0], nodes[-1]
         text = f"{count(component.tasks, 'task')} on {count(len(nodes), 'node')}"
         if len(nodes) > 1:
-            text += f": {len(first.pattern)} a node"
+            text += f": {len(first.pattern)} per node"
         text += _per_numa_node(first, placement.node_kind)
         if len(last.pattern) != len(first.pattern):
             text += f"; {len(last.pattern)} on the last node"

@@ -23,7 +23,7 @@ def result_data(name: str, result: Result) -> dict[str, Any]:
     >>> from hopperkit.questions.question import load
     >>> data = result_data("memory", load("memory").run(need_gb=1.0, tasks=48))
     >>> data["answer"]["summary"]
-    'Cheapest on Hopper: 24 tasks a node on 2 standard nodes, cost factor 1.'
+    'Cheapest on Hopper: 24 tasks per node on 2 standard nodes, cost factor 1.'
     """
     answer = result.to_dict()
     del answer["facts"]

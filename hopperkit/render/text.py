@@ -46,7 +46,7 @@ def result_text(result: Result, *, show_all: bool = False, styled: bool = False,
     --------
     >>> from hopperkit.questions.question import load
     >>> print(result_text(load("memory").run(need_gb=1.0, tasks=48)).splitlines()[0])
-    Cheapest on Hopper: 24 tasks a node on 2 standard nodes, cost factor 1.
+    Cheapest on Hopper: 24 tasks per node on 2 standard nodes, cost factor 1.
     """
     parts = ["\n".join(part) for part in (_full(result) if show_all else _short(result)) if part]
     # Bold after `printable`, which removes control characters.

@@ -115,7 +115,7 @@ def aprun_layout(component: Component, node: NodeKind, machine: str) -> AprunLay
     # Relevant only if the node could have held more.
     if component.tasks_per_node is None and tasks_per_node < node.cores // depth:
         on_node = count(tasks_per_node, "task")
-        assumptions.append(f"Without -N, {on_node} a node: that -S, -sn and -r lower the default of -N is assumed.")
+        assumptions.append(f"Without -N, {on_node} per node: that -S, -sn and -r lower the default of -N is assumed.")
     _check_tasks(component, tasks_per_node, cores, len(seats), len(numa_nodes), machine)
     if tasks_per_node > len(seats):
         assumptions.append(
@@ -146,7 +146,7 @@ def _check_tasks(
         times = f"times -d {depth} is {tasks_per_node * depth} cores, more than" if depth > 1 else "is more than"
         raise LaunchError("-N", tasks_per_node, f"{times} the {cores} that the line may use of a node of {machine}")
     if share is not None and tasks_per_node > seats:
-        on_node = f"{count(seats, 'task')} a node, on {count(numa_nodes, 'NUMA node')}"
+        on_node = f"{count(seats, 'task')} per node, on {count(numa_nodes, 'NUMA node')}"
         capacity = f"holds {on_node}, and -N requests {tasks_per_node}"
         raise LaunchError("-S", share, f"{capacity}; -S times the NUMA nodes in use must be at least -N")
 

@@ -139,7 +139,7 @@ def test_context_turns_advice_into_numbers(file):
 def test_a_job_script_may_stand_for_the_launch_line(file):
     script = file("#!/bin/bash\n#PBS -l mppwidth=48\naprun -n 96 ./chombo\n", "job.sh")
     output = diagnose(file("apsched: claim exceeds reservation's node-count\n"), "--launch", script).output
-    assert "-n 96 at 24 tasks a node needs 4 nodes; mppwidth=48 reserves 2" in " ".join(output.split())
+    assert "-n 96 at 24 tasks per node needs 4 nodes; mppwidth=48 reserves 2" in " ".join(output.split())
 
 
 def test_all_messages_are_listed_and_each_is_explained():

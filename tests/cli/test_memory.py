@@ -27,7 +27,7 @@ def _layouts(*words):
 def test_text_for_people():
     result = memory(*JOB)
     assert result.exit_code == 0
-    assert result.output.startswith("Cheapest on Hopper: 15 tasks a node on 26 standard nodes, cost factor 1.625.")
+    assert result.output.startswith("Cheapest on Hopper: 15 tasks per node on 26 standard nodes, cost factor 1.625.")
     marked = [line for line in result.output.splitlines() if "<- the cheapest" in line]
     assert len(marked) == 1
     assert marked[0].split()[:4] == ["standard", "26", "15", "1"]

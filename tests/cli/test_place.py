@@ -21,10 +21,10 @@ def test_text_for_people():
     result = place(NAIVE)
     assert result.exit_code == 1
     assert result.output.startswith(
-        "Hopper: 384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 2.00"
+        "Hopper: 384 tasks on 32 nodes: 12 per node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 2.00"
     )
     assert "│  6 │  7 │  8 │  9 │ 10 │ 11 │" in result.output
-    assert "problem: 12 tasks a node sit on NUMA nodes 0 and 1;" in result.output
+    assert "problem: 12 tasks per node sit on NUMA nodes 0 and 1;" in result.output
     assert "The better line:\n  aprun -n 384 -N 12 -S 3 vasp\n" in result.output
     assert "\x1b" not in result.output
     assert len(result.output.splitlines()) <= 36

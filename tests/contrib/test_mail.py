@@ -207,7 +207,7 @@ STEPS = {
         ["7|COMPLETED|3600|1||64|1-07:00:00||0|cpu=64,mem=64G,node=1|", "7.0|COMPLETED|3600|1|32|64|1-07:00:00|1G||cpu=64|"],
         "",
     ),
-    # 2 tasks a node of 5 GB, beside a batch script of 1 GB: at most 11 of 128 GB a node.
+    # 2 tasks per node of 5 GB, beside a batch script of 1 GB: at most 11 of 128 GB per node.
     "memory": (
         ["7|COMPLETED|3600|4||8|07:30:00||128G|cpu=8,mem=512G,node=4|",
          "7.batch|COMPLETED|3600|1|1|2|00:00:01|1048576K||cpu=2|",

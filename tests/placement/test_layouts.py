@@ -145,7 +145,7 @@ def test_a_task_that_fits_on_no_node():
 
 
 def test_too_few_nodes():
-    # 6,000 nodes hold 15 tasks of 2 GB each: 90,000. A hundred thousand tasks are 17 a node: 31 / 17 = 1.82 GB.
+    # 6,000 nodes hold 15 tasks of 2 GB each: 90,000. A hundred thousand tasks are 17 per node: 31 / 17 = 1.82 GB.
     found = obstacle(HOPPER, need_gb=2.0, tasks=100_000, threads=1)
     assert found.remedy == "at most 90,000 tasks of 2 GB, or at most 1.82 GB for each of 100,000 tasks"
     assert layouts(HOPPER, need_gb=2.0, tasks=90_000, threads=1)

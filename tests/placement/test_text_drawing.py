@@ -57,9 +57,9 @@ def test_pictures_fit_a_terminal(name):
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("aprun -n 384 -N 12 -S 3 vasp", "384 tasks on 32 nodes: 12 a node, 3 on each of 4 NUMA nodes."),
+        ("aprun -n 384 -N 12 -S 3 vasp", "384 tasks on 32 nodes: 12 per node, 3 on each of 4 NUMA nodes."),
         ("aprun -n 1 a.out", "1 task on 1 node, all on NUMA node 0 of 4."),
-        ("aprun -n 25 a.out", "25 tasks on 2 nodes: 24 a node, 6 on each of 4 NUMA nodes; 1 on the last node."),
+        ("aprun -n 25 a.out", "25 tasks on 2 nodes: 24 per node, 6 on each of 4 NUMA nodes; 1 on the last node."),
         ("aprun -n 2 -d 12 a.out", "2 tasks on 1 node, 2 of them over more than one NUMA node."),
         ("aprun -n 4 -cc none a.out", "4 tasks on 1 node, free to move between cores."),
         (
@@ -74,4 +74,4 @@ def test_headlines(line, words):
 
 def test_a_machine_without_numa_nodes_says_nothing_of_them():
     franklin = Machine.load("franklin")
-    assert headline(placed("aprun -n 8 a.out", franklin)) == "8 tasks on 2 nodes: 4 a node."
+    assert headline(placed("aprun -n 8 a.out", franklin)) == "8 tasks on 2 nodes: 4 per node."

@@ -26,7 +26,7 @@ def _answers(name):
 RECOMMENDS = [
     (re.compile(r"\b(?:Better|Recommended): (?P<line>.+?)(?:$|(?<=\S)\. [A-Z])"), "{line}"),
     (
-        re.compile(r"^Cheapest on [^:]+: (?P<tasks>\d+) tasks(?: of (?P<threads>\d+) threads)? a node"),
+        re.compile(r"^Cheapest on [^:]+: (?P<tasks>\d+) tasks(?: of (?P<threads>\d+) threads)? per node"),
         r"(-N |--ntasks-per-node=){tasks}\b",
     ),
     (re.compile(r"^Fastest with (?P<threads>\d+) threads? a task"), r"OMP_NUM_THREADS={threads}\b"),

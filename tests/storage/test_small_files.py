@@ -21,7 +21,7 @@ SYSTEM = replace(
 def test_by_hand():
     job = {"files": 10_000, "size_bytes": 10**6, "tasks": 100, "nodes": 5, "system": SYSTEM}
     one, own, archive, shared = (files_cost(way, **job) for way in WAYS)
-    # 10 GB at 5 GB/s whatever the way; 10,000 files at 1,000 a second, four times faster or slower.
+    # 10 GB at 5 GB/s whatever the way; 10,000 files at 1,000 per second, four times faster or slower.
     assert {each.moving_s for each in (one, own, archive, shared)} == {2.0}
     assert one.metadata_s == (2.5, 10.0, 40.0)
     assert own.metadata_s.usual == pytest.approx((10_000 + 100) / 3600)

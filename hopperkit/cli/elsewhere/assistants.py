@@ -95,7 +95,7 @@ def call(name: str, arguments: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     Examples
     --------
     >>> call("memory", {"need_gb": 1.0, "tasks": 48})[0]["answer"]["summary"]
-    'Cheapest on Hopper: 24 tasks a node on 2 standard nodes, cost factor 1.'
+    'Cheapest on Hopper: 24 tasks per node on 2 standard nodes, cost factor 1.'
     >>> call("memory", {"tasks": 0})[0]["error"]["message"]
     'tasks=0 must be from 1 to 1,000,000,000, the range of this control'
     """

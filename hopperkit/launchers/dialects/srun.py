@@ -291,7 +291,7 @@ def _counts(
     if tasks is None and "-c" in options and nodes is not None and not shared:
         usable = (threads_per_core or node.threads_per_core) * node.usable_cores
         tasks = nodes * max(1, usable // cpus_per_task)
-        notes.append(f"Without -n, as many tasks of {cpus_per_task} CPUs as fit: {tasks // nodes} a node.")
+        notes.append(f"Without -n, as many tasks of {cpus_per_task} CPUs as fit: {tasks // nodes} per node.")
     return {"tasks": tasks or nodes or 1, "nodes": nodes, "tasks_per_node": per_node}
 
 
@@ -315,7 +315,7 @@ def _settle_tasks(
     if per_node == tasks // nodes:
         return tasks, per_node
     if tasks > per_node:
-        spread = f"{tasks} tasks on {count(nodes, 'node')} are {tasks / nodes:.4g} a node"
+        spread = f"{tasks} tasks on {count(nodes, 'node')} are {tasks / nodes:.4g} per node"
         notes.append(f"srun ignores --ntasks-per-node={per_node}: {spread}.")
     return tasks, None
 

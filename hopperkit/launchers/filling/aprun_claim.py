@@ -46,7 +46,7 @@ def check_claims(launch: Launch, machine: Machine, node: NodeKind) -> None:
     >>> hopper = Machine.load("hopper")
     >>> check_claims(read_launch("aprun -n 4 -m 9G a.out", hopper), hopper, hopper.node())
     Traceback (most recent call last):
-    hopperlib.placement.components.LaunchError: -m 9G for 4 tasks a node is 36 GB, more than the 32 GB of a node of Hopper
+    hopperlib.placement.components.LaunchError: -m 9G for 4 tasks per node is 36 GB, more than the 32 GB of a node of Hopper
     """
     claims: list[Claim] = []
     for component in launch.components:
@@ -74,7 +74,7 @@ def _check_machine(component: Component, layout: AprunLayout, machine: Machine, 
     if memory > node.memory_gb:
         has = f"more than the {node.memory_gb:g} GB of a node of {machine.title}"
         raise LaunchError(
-            "-m", component.given("-m") or "", f"for {count(tasks, 'task')} a node is {memory:.4g} GB, {has}"
+            "-m", component.given("-m") or "", f"for {count(tasks, 'task')} per node is {memory:.4g} GB, {has}"
         )
 
 
@@ -89,7 +89,7 @@ def _check_nodes(claims: Sequence[Claim], reservation: Reservation) -> None:
         rule = f"separates programs that need {parts} = {sum(counts):,} different nodes; {reserved}"
         raise LaunchError(":", "", rule, words=f"{_EXCEEDS} resources")
     component, layout = claims[0]
-    rule = f"at {count(layout.tasks_per_node, 'task')} a node needs {counts[0]:,} nodes; {reserved}"
+    rule = f"at {count(layout.tasks_per_node, 'task')} per node needs {counts[0]:,} nodes; {reserved}"
     raise LaunchError("-n", component.tasks, rule, words=f"{_EXCEEDS} node-count")
 
 
@@ -109,7 +109,7 @@ def _check_cpus(component: Component, tasks: int, reservation: Reservation, widt
     depth = component.threads_per_task
     if tasks * depth > reserved:
         flag, value = ("-d", depth) if depth > 1 else ("-N", tasks)
-        claimed = f"with {count(tasks, 'task')} a node claims {count(tasks * depth, 'core')} a node"
+        claimed = f"with {count(tasks, 'task')} per node claims {count(tasks * depth, 'core')} per node"
         rule = f"{claimed}; {_reserving(reservation)} reserves {reserved}"
         raise LaunchError(flag, value, rule, words=f"{_EXCEEDS} CPUs")
 
@@ -126,7 +126,7 @@ def _check_memory(
     reserved = f"{_reserving(reservation)} reserves {reserved_tasks} x {share:.4g} GB"
     memory = (component.memory_per_task_gb or 0) * len(seats)
     if memory > reserved_tasks * share:
-        rule = f"for {count(len(seats), 'task')} claims {memory:.4g} GB a node; {reserved}"
+        rule = f"for {count(len(seats), 'task')} claims {memory:.4g} GB per node; {reserved}"
         raise LaunchError("-m", component.given("-m") or "", rule, words=f"{_EXCEEDS} memory")
     depth = reservation.threads_per_task
     if not component.strict_memory or depth is None or reservation.memory_per_task_gb is not None:
@@ -137,6 +137,6 @@ def _check_memory(
     claimed = len(numa_nodes) * node.memory_per_numa_node_gb
     if claimed > reserved_tasks * share:
         remedy = f"Reserve mppwidth={width * depth} without mppdepth"
-        of_nodes = f"claims the memory of {count(len(numa_nodes), 'NUMA node')}, {claimed:g} GB a node"
+        of_nodes = f"claims the memory of {count(len(numa_nodes), 'NUMA node')}, {claimed:g} GB per node"
         rule = f"{of_nodes}; {reserved}. {remedy}"
         raise LaunchError("-ss", "", rule, words=f"{_EXCEEDS} memory")

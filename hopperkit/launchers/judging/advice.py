@@ -147,7 +147,7 @@ def _shared_cores(view: _View) -> Iterator[Finding]:
     elif view.crowded:
         yield _oversubscribed(view, fullest)
     elif view.kind.threads_per_core > 1 and max(view.cost.spread.fullest_core) <= 1 + _ROUNDING_TOLERANCE < fullest:
-        shared = f"Threads share cores, {digits(fullest, 3)} a core, while other cores of the node stay idle."
+        shared = f"Threads share cores, {digits(fullest, 3)} per core, while other cores of the node stay idle."
         yield Finding("hardware-threads-shared", shared, evidence=_times(view.cost.core_ratio))
     elif tasks := _tasks_on_one_core(view):
         first, second, cores = tasks
@@ -232,7 +232,7 @@ def _idle_numa_nodes(view: _View, by_numa_node: Sequence[float], gain: str) -> F
     requested = f" The line requests that ({view.option('-sn or -sl', '--ntasks-per-socket')})." if chosen else ""
     sit, stay = "sit" if view.tasks_per_node > 1 else "sits", "stays" if len(idle) == 1 else "stay"
     message = (
-        f"{count(view.tasks_per_node, 'task')} a node {sit} on {_numa_words(used)}; {_numa_words(idle)} {stay} idle, so "
+        f"{count(view.tasks_per_node, 'task')} per node {sit} on {_numa_words(used)}; {_numa_words(idle)} {stay} idle, so "
         f"{len(idle)} of {view.kind.numa_nodes} memory systems are unused. Spread {gain}{requested}"
     )
     level: Level = "advice" if chosen else "problem"
@@ -252,10 +252,10 @@ def _threads_across(view: _View, across: Sequence[int]) -> Finding:
     cores = view.kind.cores_per_numa_node
     some = f"Task {across[0]} of a node has"
     if len(across) > 1:
-        some = f"{len(across)} of {count(view.tasks_per_node, 'task')} a node have"
-    remedy = f"{count(view.kind.numa_nodes * (cores // view.threads), 'task')} a node would each fit one."
+        some = f"{len(across)} of {count(view.tasks_per_node, 'task')} per node have"
+    remedy = f"{count(view.kind.numa_nodes * (cores // view.threads), 'task')} per node would each fit one."
     if view.threads > cores:
-        remedy = f"No more than {cores} threads a task keep to one NUMA node."
+        remedy = f"No more than {cores} threads per task keep to one NUMA node."
     where = max(len(view.pattern[seat].numa_nodes) for seat in across)
     effect = "memory is where it was first touched, so some threads access it remotely"
     if view.launch.openmp_threads is None and view.launch.launcher == "srun":
@@ -278,7 +278,9 @@ def _unbound(view: _View, loose: int) -> Finding:
     if starts_processes(view.component.command):
         shared = "starts processes or threads, which share their task's binding: no binding is proposed"
         return Finding("tasks-unbound", f"{view.component.command[0]} {shared}.", level="note")
-    some = ("The tasks" if tasks > 1 else "The task") if loose == tasks else f"{loose} of {count(tasks, 'task')} a node"
+    some = (
+        ("The tasks" if tasks > 1 else "The task") if loose == tasks else f"{loose} of {count(tasks, 'task')} per node"
+    )
     move = "may move from core to core, and away from the NUMA node that holds their memory"
     # One task has the node to itself.
     return Finding("tasks-unbound", f"{some} {move}.", level="note" if tasks == 1 else "advice")
@@ -351,7 +353,7 @@ def _far_gpus(view: _View) -> Iterator[Finding]:
         task, gpu, seat = far[0]
         near = as_ranges(sorted(kind.cores_near_gpu(gpu)))
         message = (
-            f"{len(far)} of {count(view.tasks_per_node, 'task')} a node run on cores that are not the nearest to their "
+            f"{len(far)} of {count(view.tasks_per_node, 'task')} per node run on cores that are not the nearest to their "
             f"GPU: task {task} of a node has cores {as_ranges(seat.cores)} and GPU {gpu}, whose cores are {near}."
         )
         yield Finding("gpus-far", message)

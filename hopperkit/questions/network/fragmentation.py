@@ -18,7 +18,7 @@ from hopperlib.scheduling.workload import Workload
 from hopperlib.text import count, share
 
 _DAY = 86_400
-# The wide jobs of the source: 16,384 tasks, 24 a node, and more.
+# The wide jobs of the source: 16,384 tasks, 24 per node, and more.
 _WIDE = 683
 # Instants of the probe, of which every other one is a row of the table.
 _INSTANTS = 24

@@ -109,6 +109,6 @@ QUESTION = ask.declared(
     examples={
         "S3D on 3,072 cores": {"grid": "16x16x12", "block": ""},
         "Long boxes": {"grid": "16x16x12", "block": "12x2x1"},
-        "128 tasks a node": {"grid": "32x16x16", "cores_per_node": 128},
+        "128 tasks per node": {"grid": "32x16x16", "cores_per_node": 128},
     },
 )

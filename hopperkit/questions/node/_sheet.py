@@ -280,7 +280,7 @@ def _banded_svg(sheet: _Sheet, *, words: tuple[str, str], parts: Sequence[tuple[
         y += box + 3
     legend = [
         *(["number: task"] if placed is not None else []),
-        *([f"{kind.threads_per_core} hardware threads a core"] if kind.threads_per_core > 1 else []),
+        *([f"{kind.threads_per_core} hardware threads/core"] if kind.threads_per_core > 1 else []),
         *(
             [f"L3: {kind.cores_per_l3} cores"]
             if kind.cores_per_l3 and kind.cores_per_l3 < kind.cores_per_numa_node

@@ -132,7 +132,7 @@ def answer(job: Job) -> Result:
 def _summary(job: Job) -> str:
     best, widest = job.best, job.costs[-1]
     sentence = (
-        f"Fastest with {count(best.threads, 'thread')} a task, {count(best.tasks_per_node, 'task')} a node: "
+        f"Fastest with {count(best.threads, 'thread')} per task, {count(best.tasks_per_node, 'task')} per node: "
         f"{job.time(best):.2f} of the time of pure MPI."
     )
     if near := [threads for threads in job.close if threads != best.threads]:
@@ -185,7 +185,7 @@ def _times(job: Job) -> Figure:
     ]
     ends = ", ".join(f"{line.name} {line.y[-1]:.2f}" for line in series)
     return chart(
-        title="Run time against threads a task",
+        title="Run time against threads per task",
         alt=f"As set the least is {job.time(job.best):.2f} at {count(job.best.threads, 'thread')}. "
         f"At {count(job.costs[-1].threads, 'thread')}: {ends}.",
         x=Axis(title="Threads a task", log=True),
@@ -203,7 +203,7 @@ def _table(job: Job) -> Table:
             "Tasks a node": lambda cost: cost.tasks_per_node,
             Column("Run time", "", 3, "predicted"): job.time,
             Column("Reading, all threads", "", 2, "predicted"): lambda cost: cost.parallel_memory,
-            Column("Reading, one thread a task", "", 2, "predicted"): lambda cost: cost.serial_memory,
+            Column("Reading, one thread per task", "", 2, "predicted"): lambda cost: cost.serial_memory,
             Column("MPI", "", 2, "predicted"): lambda cost: cost.mpi,
         },
         marked=(job.costs.index(job.best),),

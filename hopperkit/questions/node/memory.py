@@ -153,7 +153,7 @@ def _obstacle(job: Job) -> str:
 def _phrase(layout: Layout) -> str:
     threads = f" of {layout.threads_per_task} threads" if layout.threads_per_task > 1 else ""
     nodes = count(layout.nodes, f"{layout.node_kind.name} node")
-    return f"{count(layout.tasks_per_node, 'task')}{threads} a node on {nodes}"
+    return f"{count(layout.tasks_per_node, 'task')}{threads} per node on {nodes}"
 
 
 def _findings(job: Job) -> Iterator[Finding]:
@@ -165,7 +165,7 @@ def _findings(job: Job) -> Iterator[Finding]:
         crowd = -(-plain.tasks_per_node // kind.numa_nodes)
         yield Finding(
             "memory-not-local",
-            f"{plain.tasks_per_node} tasks a node put {crowd} on one NUMA node, which want "
+            f"{plain.tasks_per_node} tasks per node put {crowd} on one NUMA node, which want "
             f"{crowd * job.need_gb:.2f} GB of its {kind.usable_memory_gb / kind.numa_nodes:.2f} GB: "
             "some of their memory is on other NUMA nodes and is slower.",
         )
@@ -178,7 +178,7 @@ def _values(job: Job) -> Iterator[Value]:
     if best:
         yield Value("Core-hours charged, cheapest layout", job.core_hours(best), "predicted", "core h", 0)
     if other:
-        label = f"The same on {other.node_kind.name} nodes, {count(other.threads_per_task, 'thread')} a task"
+        label = f"The same on {other.node_kind.name} nodes, {count(other.threads_per_task, 'thread')} per task"
         yield Value(label, job.core_hours(other), "predicted", "core h", 0)
 
 
@@ -193,7 +193,7 @@ def _lines(job: Job) -> Iterator[Snippet]:
 
 
 def _memory(job: Job) -> Figure:
-    """Return the chart of the memory of a task against tasks a node."""
+    """Return the chart of the memory of a task against tasks per node."""
     series = []
     for kind in job.kinds:
         counts = range(1, seats(kind, min(job.requested_threads, kind.cores)) + 1)
@@ -205,7 +205,7 @@ def _memory(job: Job) -> Figure:
     need = f"The need of {job.need_gb:.2f} GB is a horizontal line."
     return chart(
         title="Memory of a task",
-        alt=f"Memory of a task against tasks a node: {seen}. {need}",
+        alt=f"Memory of a task against tasks per node: {seen}. {need}",
         x=Axis(title="Tasks a node"),
         y=Axis(title="Memory of a task", unit="GB", log=True, decimals=2),
         series=series,

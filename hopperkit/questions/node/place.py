@@ -454,7 +454,7 @@ QUESTION = ask.declared(
             "machine": "frontier",
         },
         "VASP spread with -S 3": {"line": "aprun -n 384 -N 12 -S 3 vasp", "machine": "hopper"},
-        "Hybrid, 6 threads a task": {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6},
+        "Hybrid, 6 threads per task": {"line": "aprun -n 4 -S 1 -d 6 ./a.out", "machine": "hopper", "threads": 6},
         "A line that aprun refuses": {"line": "aprun -n 24 -S 7 ./a.out", "machine": "hopper"},
     },
 )

@@ -216,7 +216,7 @@ def _summary(rows: Sequence[IoResult]) -> str:
     operations = [(row.operations_s, row.access) for row in rows if row.operations_s is not None]
     if operations:
         rate, access = max(operations, key=lambda each: each[0])
-        return f"{count(len(rows), 'row')} of mdtest; the fastest is {access} with {rate:,.0f} a second."
+        return f"{count(len(rows), 'row')} of mdtest; the fastest is {access} with {rate:,.0f} per second."
     return f"No rate in this output: {rows[0].reason or rows[0].status}."
 
 

@@ -54,7 +54,7 @@ class Job(ask.Setting):
         9000.0,
         (1.0, 10_000_000.0, 100.0),
         unit="1/s",
-        help="32,768 tasks that opened 100 files each took six minutes on another machine: 9,100 a second.",
+        help="32,768 tasks that opened 100 files each took six minutes on another machine: 9,100 per second.",
         assumed="From a measurement on another machine; no source gives that of Hopper.",
     )
     server_gb_s: float = ask.number(

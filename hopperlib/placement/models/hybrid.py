@@ -275,7 +275,7 @@ def thread_costs(
     used = kind.cores if cores is None else cores
     within(1, kind.cores, ", those of the node", cores=used)
     if tasks < used:
-        raise refusal("tasks", tasks, f"must be at least {used}, one node with one thread a task")
+        raise refusal("tasks", tasks, f"must be at least {used}, one node with one thread per task")
     base_s = memory_times(kind, used, 1)[1]
     costs = []
     for threads in thread_counts(used):

@@ -85,7 +85,7 @@ def checks(toy_explorer: Question) -> dict[str, Check]:
             explanation="Each of them places fewer tasks than cores.",
             options=(
                 Option(text="`-N 12`", feedback="Half of 24.", right=True),
-                Option(text="`-N 24`", feedback="That is one task a core.", right=False),
+                Option(text="`-N 24`", feedback="That is one task per core.", right=False),
                 Option(text="`-S 3`", feedback="Half of 6.", right=True),
                 Option(text="`-d 1`", feedback="That is the default depth.", right=False),
             ),

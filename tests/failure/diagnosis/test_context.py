@@ -50,7 +50,7 @@ def test_the_record_speaks_for_itself():
 
 
 def test_a_claim_names_the_nodes_it_needed():
-    """84 tasks at 24 a node are 4 nodes (3.5), 80 tasks are 4 (3.3): programs of one line share no node."""
+    """84 tasks at 24 per node are 4 nodes (3.5), 80 tasks are 4 (3.3): programs of one line share no node."""
     context = read_context(launch="aprun -n 84 ./ocean : -n 80 ./ice", machine=HOPPER)
     assert context.advice("ALPS-CLAIM-RESOURCES", {}) == ["The launch line needs 8 nodes (4 + 4 for its parts)."]
 

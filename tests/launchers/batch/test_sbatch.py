@@ -24,7 +24,7 @@ def read(text: str) -> tuple[Reservation, Mapping[str, str]]:
         ("--nodes=4", 4),
         ("--nodes=4-4", 4),
         ("-n 64 --ntasks-per-node=16", 4),
-        # 256 CPUs a node: 17 tasks of 16 need two nodes, 300 tasks of one too.
+        # 256 CPUs per node: 17 tasks of 16 need two nodes, 300 tasks of one too.
         ("-n 17 -c 16", 2),
         ("-n 300", 2),
         # 128 cores of one thread each.

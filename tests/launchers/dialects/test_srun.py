@@ -72,7 +72,7 @@ def test_defaults() -> None:
         ("srun -N 4 --ntasks-per-node=8 a", 32, 4, 8),
         ("srun --ntasks-per-node=8 a", 8, None, 8),
         ("srun -n 64 --ntasks-per-node=16 a", 64, None, 16),
-        # Without -n, -c fills the nodes: 256 CPUs // 16 = 16 a node.
+        # Without -n, -c fills the nodes: 256 CPUs // 16 = 16 per node.
         ("srun -N 2 -c 16 a", 32, 2, None),
         ("srun -N 2 -c 16 --hint=nomultithread a", 16, 2, None),
         # The hosts of -w stand for -N.
@@ -94,7 +94,7 @@ def test_fewer_tasks_than_nodes() -> None:
 def test_tasks_a_node_that_do_not_match_are_ignored() -> None:
     launch = read("srun -N 2 -n 64 --ntasks-per-node=16 a")
     assert launch.components[0].tasks_per_node is None
-    assert "srun ignores --ntasks-per-node=16: 64 tasks on 2 nodes are 32 a node." in launch.notes
+    assert "srun ignores --ntasks-per-node=16: 64 tasks on 2 nodes are 32 per node." in launch.notes
 
 
 def test_releases_as_numbers() -> None:
@@ -344,7 +344,7 @@ def test_a_bare_line_is_not_told_where_the_site_printed_what_its_options_do_not_
     # CSCS, Slurm, Testing GPU affinity: cores 0-7, 72-79, 144-151, 216-223, where Slurm's own rules bind to 72 each.
     daint = Machine.load("daint")
     said = [read_launch(line, daint).doubts for line in ("srun -n4 -N1 a", "srun -n4 -N1 -c72 a")]
-    assert "8 cores a task" in said[0][0]
+    assert "8 cores per task" in said[0][0]
     assert said[1] == ()
     assert read_launch("#SBATCH -N 1\nsrun -n 4 a", daint).doubts == ()
 

@@ -84,7 +84,7 @@ def test_methods_that_are_refused(value: str, rule: str) -> None:
 
 
 def test_the_level_of_cores_has_no_effect() -> None:
-    # With one thread a core there is nothing to choose.
+    # With one thread per core there is nothing to choose.
     assert read_distribution(option("-m", "block:cyclic:block"), CYCLIC, PLAIN, None).note == ""
     note = read_distribution(option("-m", "block:cyclic:fcyclic"), CYCLIC, SMT, None).note
     assert note == "The third part of -m block:cyclic:fcyclic, for cores, has no effect."

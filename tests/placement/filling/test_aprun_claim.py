@@ -46,13 +46,13 @@ def test_lines_that_fit(resources: str, line: str) -> None:
 
 
 def test_more_nodes_than_reserved() -> None:
-    # The case of the TPLS questions page: select=2 and -n 64 at 24 a node need 3 nodes.
+    # The case of the TPLS questions page: select=2 and -n 64 at 24 per node need 3 nodes.
     error = refusal(script("select=2", "aprun -n 64 ./a.out"))
     assert error.words == "apsched: claim exceeds reservation's node-count"
     assert (error.flag, error.value) == ("-n", "64")
-    assert error.rule == "at 24 tasks a node needs 3 nodes; select=2 reserves 2"
+    assert error.rule == "at 24 tasks per node needs 3 nodes; select=2 reserves 2"
     assert error.message == (
-        "apsched: claim exceeds reservation's node-count: -n 64 at 24 tasks a node needs 3 nodes; select=2 reserves 2"
+        "apsched: claim exceeds reservation's node-count: -n 64 at 24 tasks per node needs 3 nodes; select=2 reserves 2"
     )
 
 
@@ -60,7 +60,7 @@ def test_more_nodes_than_reserved_because_of_n() -> None:
     error = refusal(script("mppwidth=96", "aprun -n 96 -N 12 ./a.out"))
     assert error.message == (
         "apsched: claim exceeds reservation's node-count: "
-        "-n 96 at 12 tasks a node needs 8 nodes; mppwidth=96 reserves 4"
+        "-n 96 at 12 tasks per node needs 8 nodes; mppwidth=96 reserves 4"
     )
 
 
@@ -77,11 +77,11 @@ def test_more_cores_a_node_than_reserved() -> None:
     error = refusal(script("mppwidth=16,mppnppn=4", "aprun -n 16 -N 4 -d 6 ./a.out"))
     assert error.words == "apsched: claim exceeds reservation's CPUs"
     assert (error.flag, error.value) == ("-d", "6")
-    assert error.rule == "with 4 tasks a node claims 24 cores a node; mppwidth=16,mppnppn=4 reserves 4"
+    assert error.rule == "with 4 tasks per node claims 24 cores per node; mppwidth=16,mppnppn=4 reserves 4"
     error = refusal(script("mppwidth=48,mppnppn=12", "aprun -n 48 -N 24 ./a.out"))
     assert error.message == (
         "apsched: claim exceeds reservation's CPUs: "
-        "-N 24 with 24 tasks a node claims 24 cores a node; mppwidth=48,mppnppn=12 reserves 12"
+        "-N 24 with 24 tasks per node claims 24 cores per node; mppwidth=48,mppnppn=12 reserves 12"
     )
     assert refusal(script("mppwidth=4", "aprun -n 4 -d 6 ./a.out")).words == "apsched: claim exceeds reservation's CPUs"
 
@@ -92,7 +92,7 @@ def test_more_memory_than_reserved_with_strict_containment() -> None:
     assert error.words == "apsched: claim exceeds reservation's memory"
     assert error.flag == "-ss"
     assert error.rule == (
-        "claims the memory of 4 NUMA nodes, 32 GB a node; "
+        "claims the memory of 4 NUMA nodes, 32 GB per node; "
         "mppwidth=6,mppdepth=6,mppnppn=4 reserves 4 x 1.333 GB. Reserve mppwidth=36 without mppdepth"
     )
 
@@ -101,13 +101,13 @@ def test_more_memory_than_reserved_by_m() -> None:
     error = refusal(script("mppwidth=96,mppnppn=12,mppmem=2gb", "aprun -n 96 -N 12 -m 2500M ./a.out"))
     assert error.words == "apsched: claim exceeds reservation's memory"
     # 12 x 2500/1024 = 29.3 GB of 12 x 2.
-    assert error.rule == "for 12 tasks claims 29.3 GB a node; mppwidth=96,mppnppn=12 reserves 12 x 2 GB"
+    assert error.rule == "for 12 tasks claims 29.3 GB per node; mppwidth=96,mppnppn=12 reserves 12 x 2 GB"
 
 
 def test_more_memory_than_a_node_has() -> None:
     # 24 x 1.5 GB = 36 GB of 32.
     error = refusal("aprun -n 24 -m 1.5G ./a.out")
-    assert error.message == "-m 1.5G for 24 tasks a node is 36 GB, more than the 32 GB of a node of Hopper"
+    assert error.message == "-m 1.5G for 24 tasks per node is 36 GB, more than the 32 GB of a node of Hopper"
 
 
 def test_more_nodes_than_the_machine_has() -> None:

@@ -121,9 +121,9 @@ def test_s_and_sn_lower_the_default_of_n() -> None:
     layout = aprun_layout(asked(tasks_per_numa_node=3), NODE, "Hopper")
     assert layout.tasks_per_node == 12
     assert layout.assumptions == (
-        "Without -N, 12 tasks a node: that -S, -sn and -r lower the default of -N is assumed.",
+        "Without -N, 12 tasks per node: that -S, -sn and -r lower the default of -N is assumed.",
     )
-    # The advice of NERSC's users guide, -S 1 -d 6, needs no assumption: 4 a node either way.
+    # The advice of NERSC's users guide, -S 1 -d 6, needs no assumption: 4 per node either way.
     assert aprun_layout(asked(tasks_per_numa_node=1, threads_per_task=6), NODE, "Hopper").assumptions == ()
 
 
@@ -144,12 +144,12 @@ def test_reserved_cores_are_the_highest() -> None:
     [
         (
             {"tasks_per_node": 12, "tasks_per_numa_node": 2},
-            "-S 2 holds 8 tasks a node, on 4 NUMA nodes, and -N requests 12; "
+            "-S 2 holds 8 tasks per node, on 4 NUMA nodes, and -N requests 12; "
             "-S times the NUMA nodes in use must be at least -N",
         ),
         (
             {"tasks_per_node": 7, "tasks_per_numa_node": 3, "numa_nodes_per_node": 2},
-            "-S 3 holds 6 tasks a node, on 2 NUMA nodes, and -N requests 7; "
+            "-S 3 holds 6 tasks per node, on 2 NUMA nodes, and -N requests 7; "
             "-S times the NUMA nodes in use must be at least -N",
         ),
         (

@@ -74,7 +74,7 @@ def test_linux_counts_all_first_hardware_threads_before_the_second_ones() -> Non
         (request(2, 1, "block", plane=True, exact=True), (0, 4)),
         # A request for more than there is gets everything.
         (request(9, 1, "cyclic", exact=True), tuple(range(8))),
-        # The rest of a socket's cores is taken when it comes to the last tasks: 5 cores of 2 a task.
+        # The rest of a socket's cores is taken when it comes to the last tasks: 5 cores of 2 per task.
         (request(3, 2, "cyclic", exact=True), (0, 1, 2, 3, 4, 5)),
     ],
 )

@@ -29,7 +29,7 @@ def test_vasp_as_first_tried_leaves_two_numa_nodes_idle():
     one = said("aprun -n 384 -N 12 vasp")["idle-numa-nodes"]
     assert one.level == "problem"
     assert one.message == (
-        "12 tasks a node sit on NUMA nodes 0 and 1; NUMA nodes 2 and 3 stay idle, so 2 of 4 memory systems are unused. "
+        "12 tasks per node sit on NUMA nodes 0 and 1; NUMA nodes 2 and 3 stay idle, so 2 of 4 memory systems are unused. "
         "Spread evenly, 3 tasks would share a NUMA node instead of 6."
     )
 
@@ -101,11 +101,11 @@ def test_crowded_cores_hide_what_follows_from_them():
     ("line", "text"),
     [
         # Tasks 4 and 5 get the two cores left over on each of two NUMA nodes.
-        ("aprun -n 6 -d 4 a.out", "2 of 6 tasks a node have threads on up to 2 NUMA nodes"),
-        ("aprun -n 6 -d 4 a.out", "4 tasks a node would each fit one."),
-        ("aprun -n 2 -d 12 a.out", "2 of 2 tasks a node have threads on up to 2 NUMA nodes"),
+        ("aprun -n 6 -d 4 a.out", "2 of 6 tasks per node have threads on up to 2 NUMA nodes"),
+        ("aprun -n 6 -d 4 a.out", "4 tasks per node would each fit one."),
+        ("aprun -n 2 -d 12 a.out", "2 of 2 tasks per node have threads on up to 2 NUMA nodes"),
         ("aprun -n 1 -d 24 a.out", "Task 0 of a node has threads on up to 4 NUMA nodes"),
-        ("aprun -n 2 -d 12 a.out", "No more than 6 threads a task keep to one NUMA node."),
+        ("aprun -n 2 -d 12 a.out", "No more than 6 threads per task keep to one NUMA node."),
     ],
 )
 def test_threads_on_several_numa_nodes(line, text):
@@ -206,7 +206,7 @@ def test_a_script_that_reserves_too_much():
 def test_programs_of_one_line_are_told_apart():
     placement = place_tasks(read_launch("aprun -n 24 ocean : -n 12 -N 12 ice", HOPPER), HOPPER)
     found = advise(placement, placement_cost(placement))
-    assert found[0].message.startswith("Program 2 (ice): 12 tasks a node sit on NUMA nodes 0 and 1")
+    assert found[0].message.startswith("Program 2 (ice): 12 tasks per node sit on NUMA nodes 0 and 1")
 
 
 def test_assumptions_are_said():

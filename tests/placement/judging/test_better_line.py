@@ -36,7 +36,7 @@ def better(text: str, machine: Machine = HOPPER, **given_: object) -> str | None
         ("aprun -n 12 -N 12 a : -n 12 -N 12 b", "aprun -n 12 -N 12 -S 3 a : -n 12 -N 12 -S 3 b"),
         # Twelve tasks on 24 cores: two cores each, regardless of the line's binding.
         ("srun -N 2 -n 24 a.out", "srun -N 2 -n 24 -c 2 --cpu-bind=cores a.out"),
-        # With -N the line would keep its 20 a node; 5 on each NUMA node instead of 6, 6, 6, 2.
+        # With -N the line would keep its 20 per node; 5 on each NUMA node instead of 6, 6, 6, 2.
         ("aprun -n 20 -N 20 a.out", "aprun -n 20 -N 20 -S 5 a.out"),
     ],
 )
@@ -249,7 +249,7 @@ def test_no_more_gpus_are_proposed_than_the_job_asks_for(asked):
 
 
 def test_pals_gets_a_list_where_no_depth_is_even():
-    # 102 cores for 12 tasks: the site documents 8 a task, those of a socket from its second core on.
+    # 102 cores for 12 tasks: the site documents 8 per task, those of a socket from its second core on.
     lists = "1-8:9-16:17-24:25-32:33-40:41-48:53-60:61-68:69-76:77-84:85-92:93-100"
     aurora = Machine.load("aurora")
     assert better("mpiexec -n 12 --ppn 12 --depth=1 --cpu-bind depth ./a", aurora) == (

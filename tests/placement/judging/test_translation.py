@@ -19,7 +19,7 @@ SITES = {name: Machine.load(name) for name in ("perlmutter", "frontier", "archer
         # 2 nodes of 128 cores for 32 tasks each: 4 cores per task, which srun counts as 8 hardware threads.
         ("perlmutter", "aprun -n 64 -N 32 -d 2 ./a in.txt > log", "srun -n 64 --ntasks-per-node=32 -N 2 -c 8 --cpu-bind=cores ./a in.txt > log"),
         ("archer2", "time aprun -n 256 -N 128 -S 16 -ss -cc cpu ./a", "time srun -n 256 --ntasks-per-node=128 -N 2 -c 2 --cpu-bind=cores ./a"),
-        # 56 of Frontier's 64 cores are for jobs: 7 a task, and a GPU each.
+        # 56 of Frontier's 64 cores are for jobs: 7 per task, and a GPU each.
         ("frontier", "aprun -n 32 -N 8 ./a", "srun -n 32 --ntasks-per-node=8 -N 4 -c 7 --cpu-bind=cores --gpus-per-task=1 --gpu-bind=closest ./a"),
         ("polaris", "#PBS -l select=2\nsrun -n 8 -c 16 --export=ALL,X=1 ./a", "mpiexec -n 8 --ppn 4 --depth 8 --cpu-bind depth --env X=1 ./a"),
     ],

@@ -123,7 +123,7 @@ def test_stream_on_one_numa_node_and_on_all():
         (lambda: memory_times(NODE, 1, 4, elsewhere=1.5), "elsewhere=1.5 must be from 0 to 1"),
         (lambda: memory_times(NODE, 1, 4, spilled=-1), "spilled=-1 must be from 0 to 1"),
         (lambda: thread_costs(NODE, 64, cores=9), "cores=9 must be from 1 to 8, those of the node"),
-        (lambda: thread_costs(NODE, 4), "tasks=4 must be at least 8, one node with one thread a task"),
+        (lambda: thread_costs(NODE, 4), "tasks=4 must be at least 8, one node with one thread per task"),
         (lambda: replace(SHARES, mpi_share=2), "mpi_share=2 must be from 0 to 1"),
     ],
 )

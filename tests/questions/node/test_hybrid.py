@@ -11,7 +11,9 @@ from hopperlib.errors import InputError
 def test_the_fastest_as_the_table_marks_it():
     result = QUESTION.run()
     row = result.tables[0].rows[result.tables[0].marked[0]]
-    assert result.summary.startswith(f"Fastest with {row[0]} threads a task, {row[1]} tasks a node: {row[2]:.2f} of")
+    assert result.summary.startswith(
+        f"Fastest with {row[0]} threads per task, {row[1]} tasks per node: {row[2]:.2f} of"
+    )
     assert row[2] == min(line[2] for line in result.tables[0].rows) == result.facts["best_time"]
     assert result.copyables[0].text.endswith("aprun -n 4 -N 4 -d 6 ./a.out")
 

@@ -32,10 +32,10 @@ def test_the_table_ends_after_twelve_rows_and_says_how_many_there_are():
 def test_two_gigabytes_on_hopper():
     result = QUESTION.run(need_gb=2.0, tasks=384)
     facts = result.facts
-    # 384 tasks, 15 a node: 26 nodes; nodes with more memory hold 24 tasks, so 16 do.
+    # 384 tasks, 15 per node: 26 nodes; nodes with more memory hold 24 tasks, so 16 do.
     assert (facts["best_kind"], facts["best_nodes"], facts["best_cost"]) == ("standard", 26, 1.625)
     assert result.summary.endswith(
-        "16 node-hours in place of 26: 24 tasks a node on 16 large-memory nodes, if the queue has such nodes."
+        "16 node-hours in place of 26: 24 tasks per node on 16 large-memory nodes, if the queue has such nodes."
     )
     assert (facts["plain_tasks_per_node"], facts["plain_nodes"], facts["plain_cost"]) == (15, 26, 1.625)
 

@@ -29,7 +29,7 @@ def texts(result):
 def test_the_default_is_vasp_as_first_tried():
     result = QUESTION.run()
     assert result.summary == (
-        "Hopper: 384 tasks on 32 nodes: 12 a node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 2.00 times "
+        "Hopper: 384 tasks on 32 nodes: 12 per node, 6, 6, 0 and 0 on the 4 NUMA nodes. It may take 1.00 to 2.00 times "
         "as long as the same tasks spread evenly. Better: aprun -n 384 -N 12 -S 3 vasp"
     )
     assert [notice.code for notice in result.findings] == ["idle-numa-nodes", "better-line", "cores-idle"]
@@ -103,7 +103,7 @@ def test_every_example_does_what_its_button_says():
         "Today: GPUs on Perlmutter": 0,
         "Today: low-noise cores of Frontier": 0,
         "VASP spread with -S 3": 0,
-        "Hybrid, 6 threads a task": 0,
+        "Hybrid, 6 threads per task": 0,
         "A line that aprun refuses": "line",
     }
 

@@ -90,7 +90,7 @@ Finished            : Wed Jun 22 23:56:27 2022
 def test_version_3_0():
     (row,) = read_ior(V3_0, file="a")
     assert (row.version, row.api, row.access, row.type) == ("IOR-3.0.1", "POSIX", "write", "shared")
-    # 16 tasks, 8 a node: 2 nodes.
+    # 16 tasks, 8 per node: 2 nodes.
     assert (row.tasks, row.tasks_per_node, row.nodes, row.segments) == (16, 8, 2, 1)
     assert (row.rate_mib_s, row.seconds, row.repetition, row.status) == (158.39, 20.20, 0, "ok")
     assert (row.block_bytes, row.transfer_bytes) == (200 * 2**20, 20 * 2**20)

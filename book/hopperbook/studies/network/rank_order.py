@@ -111,7 +111,7 @@ def _places(order: str) -> tuple[Coordinates, ...]:
 
 
 def busiest_link_s(made: Callable[[int], Triangle], side: int, order: str, pattern: str) -> float:
-    """Time that the busiest link takes if each group of MFDn passes on a GB, four tasks a node, nodes side by side. [s]
+    """Time that the busiest link takes if each group of MFDn passes on a GB, four tasks per node, nodes side by side. [s]
 
     Parameters
     ----------

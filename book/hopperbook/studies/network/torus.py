@@ -22,7 +22,7 @@ from hopperlib.network.torus.distances import Coordinates, Torus
 from hopperlib.network.torus.orders import compute_nodes, order_nodes
 from hopperlib.scheduling.aging import probe
 
-#: Nodes of MILC on 8,192 cores, 24 a node.
+#: Nodes of MILC on 8,192 cores, 24 per node.
 JOB_NODES = 342
 # Histories that one run of the prediction draws.
 _DRAWN = 20

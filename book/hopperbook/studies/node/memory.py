@@ -40,7 +40,7 @@ def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
 
     Examples
     --------
-    8 GB less twice 3.77 are 0.46 GB a node; a share of 0.25 grows with the memory:
+    8 GB less twice 3.77 are 0.46 GB per node; a share of 0.25 grows with the memory:
 
     >>> round(model({"franklin_half_gb": 3.77, "grows": 0.25}, random.Random(1))["hopper-usable"], 3)
     31.195

@@ -127,7 +127,7 @@ def block_size_rates(
     reading : bool
     costs : Costs or None
     writers, stripes : int
-        Tasks, 24 a node, and stripes of 1 MiB. Assumed.
+        Tasks, 24 per node, and stripes of 1 MiB. Assumed.
 
     Examples
     --------

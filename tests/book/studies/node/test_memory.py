@@ -43,7 +43,7 @@ def test_what_is_not_printed_is_not_claimed(table):
 
 
 def test_cheapest_on_ordinary_nodes_and_on_any():
-    # 2.7 GB: eleven tasks a node (31 / 2.7 = 11.5), 35 nodes; the larger ones hold 23, 17 nodes
+    # 2.7 GB: eleven tasks per node (31 / 2.7 = 11.5), 35 nodes; the larger ones hold 23, 17 nodes
     hopper = Machine.load("hopper")
     for need_gb, costs in ((2.0, (1.625, 1.0)), (2.7, (35 * 24 / 384, 17 * 24 / 384))):
         possible = layouts(hopper, need_gb=need_gb, tasks=384, threads=1)
