@@ -29,7 +29,7 @@ RECOMMENDS = [
         re.compile(r"^Cheapest on [^:]+: (?P<tasks>\d+) tasks(?: of (?P<threads>\d+) threads)? per node"),
         r"(-N |--ntasks-per-node=){tasks}\b",
     ),
-    (re.compile(r"^Fastest with (?P<threads>\d+) threads? a task"), r"OMP_NUM_THREADS={threads}\b"),
+    (re.compile(r"^Fastest with (?P<threads>\d+) threads? per task"), r"OMP_NUM_THREADS={threads}\b"),
     (re.compile(r"^Chunks of (?P<shape>[\dx]+) "), "CHUNK={shape}"),
     (re.compile(r"\bType (?P<line>.+?), and rebuild"), "{line}"),
     (re.compile(r"^First change: (?P<line>[^.]+)\."), "{line}"),
