@@ -55,6 +55,8 @@ def take(site: Path, picture: Path = PICTURE) -> None:
             explorer.get_attribute("id"),
         )
         page.wait_for_timeout(1000)
+        # It floats above the explorer.
+        page.evaluate("document.getElementById('pst-back-to-top')?.remove()")
         page.screenshot(path=picture)
         server.shutdown()
     with Image.open(picture) as image:
