@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -36,6 +37,8 @@ TALLER = "all => all.filter((slide) => slide.scrollHeight > slide.clientHeight +
 def test_the_slides_turn_by_keys_and_end_where_they_were(watch, site_url):
     watched = watch(site_url, viewport={"width": 1440, "height": 900})
     page = watched.go("book/slides.html")
+    # What the machine plays comes while its slide is not shown.
+    page.route("**/*.json.gz", lambda route: (time.sleep(0.3), route.continue_()))
     page.get_by_role("button", name="Show as slides").click()
     number = page.locator(".hopper-slide-number")
     shown = page.locator("[data-shown] > h2")
@@ -56,6 +59,7 @@ def test_the_slides_turn_by_keys_and_end_where_they_were(watch, site_url):
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     page.emulate_media(media="print")
     assert page.locator("article section > section").evaluate_all(TALLER) == []
+    page.wait_for_selector(".hopper-machine-live", state="attached")
     watched.assert_clean()
 
 

@@ -109,6 +109,7 @@ export class Machine {
   }
 
   fit() {
+    this.fitted = true;
     return [this.floor.fit(), this.torus.fit()].includes(true);
   }
 

@@ -36,6 +36,9 @@ class Picture {
 /** Points of the screen for one of the page, at most two: more cannot be seen here and would cost a phone its pace. */
 const fineness = () => Math.min(2, devicePixelRatio || 1);
 
+// What is hidden has no width: it is drawn at this one until it is seen. [CSS pixels]
+const UNSEEN = 600;
+
 /** The floor: cabinets from the front, as on the machine; in each, cages one above the other, blades side by side. */
 export class Floor extends Picture {
   constructor(floor, label) {
@@ -47,7 +50,7 @@ export class Floor extends Picture {
     const { columns, rows, slots, cages, column, row, cage, slot, node } = this.floor;
     const fine = fineness();
     const across = columns * (slots + 1) - 1;
-    const room = this.canvas.parentElement.clientWidth;
+    const room = this.canvas.parentElement.clientWidth || UNSEEN;
     // Whole points are sharp; where they would leave much of the room, finer ones are drawn and made smaller.
     const fits = (room * fine) / across;
     const shrunk = Math.floor(fits) < 0.7 * fits;
@@ -108,7 +111,7 @@ export class Torus extends Picture {
   fit() {
     // Half as fine as the floor may be: it is painted as a whole.
     const fine = Math.min(1.25, fineness());
-    const width = this.canvas.parentElement.clientWidth;
+    const width = this.canvas.parentElement.clientWidth || UNSEEN;
     const changed = this.size(Math.floor(width * fine), Math.floor(Math.min(width * 0.72, 380) * fine));
     if (!changed) return false;
     this.over.width = this.canvas.width;

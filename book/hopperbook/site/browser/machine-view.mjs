@@ -245,8 +245,8 @@ class View {
   }
 
   #fit() {
-    // What is hidden has no width; it is fitted when it is seen again.
-    if (!this.stage.clientWidth) return;
+    // What is hidden keeps its size, once it has one.
+    if (!this.stage.clientWidth && this.machines.every(({ fitted }) => fitted)) return;
     let changed = false;
     for (const machine of this.machines) changed = machine.fit() || changed;
     if (changed) this.#repaint();
