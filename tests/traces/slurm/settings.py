@@ -9,13 +9,16 @@ from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 from typing import NamedTuple
 
 from hopperkit.traces.changes.intervals import chaos_band, with_chaos
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition
+from hopperkit.traces.rules.clock import Clock
 from hopperkit.traces.rules.correlation import rank_correlation
+from hopperkit.traces.rules.site import Learned
 from hopperkit.traces.scheduler import simulate
+from hopperkit.traces.smaller_request import _around, _requests, _waits, smaller_request
 from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Rules
@@ -191,3 +194,35 @@ def predicted_effect(
     middle = fmean(ratios)
     low, high = with_chaos((middle - misfit, middle + misfit), chaos_band(ratios)[1])
     return low, middle, high
+
+
+#: Jobs, by their number in the list of a table, whose smallest change of the request Slurm was given.
+RESUBMITTED = (
+    ("fifo-2", 17),
+    ("fifo-2", 13),
+    ("fifo-2", 53),
+    ("overlap-1", 36),
+    ("overlap-1", 66),
+    ("overlap-1", 94),
+    ("window-2", 13),
+    ("more-nodes-2", 14),
+)
+
+
+def predicted_request(name: str, number: int, times: int = 12) -> dict[str, str]:
+    """What "hopper trace why" names for a job of a table's first run, with the waits of more simulations. [s]"""
+    setting, clock = name.rpartition("-")[0], Clock(0)
+    log, room = workload_of(rows_of(FOLDER / f"{name}.csv.gz"), 1), MACHINES.get(setting, NODES)
+    rules = Learned(policy=SETTINGS[setting]["policy"])
+    index = list(log.job).index(number)
+    request = smaller_request(log, index, room, clock, rules)
+    jobs, place = _around(log, index)
+    changed = dict(_requests(jobs[place], room))[request.text]
+    found = {"table": name, "job": str(number), "request": request.text}
+    for when, job in (("before", jobs[place]), ("with", changed)):
+        waited = sorted(_waits([*jobs[:place], job, *jobs[place + 1 :]], place, room, clock, rules, times))
+        found |= {
+            f"{when}_{end}s": str(round(wait))
+            for end, wait in (("low_", waited[0]), ("", median(waited)), ("high_", waited[-1]))
+        }
+    return found
