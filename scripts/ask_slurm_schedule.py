@@ -31,7 +31,7 @@ import sys
 import time
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 NODES = 32
 DISTURBED_S = 60
@@ -449,7 +449,7 @@ def changed(jobs: list[Job], change: str) -> list[Job]:
     number, _, request = change.partition(":")
     name, _, value = request.partition("=")
     job = jobs[int(number)]
-    fields = {name: value if name == "partition" else int(value)}
+    fields: dict[str, Any] = {name: value if name == "partition" else int(value)}
     if name == "nodes":
         fields["cpus"] = job.cpus * int(value) // job.nodes
     return [*jobs[: int(number)], job._replace(**fields), *jobs[int(number) + 1 :]]
@@ -476,7 +476,10 @@ def read(path: Path) -> list[dict[str, str]]:
 
 def jobs_of(path: Path) -> list[Job]:
     """Return the jobs of a table."""
-    return [Job(*(int(row[name]) for name in Job._fields[:-1]), row["partition"]) for row in read(path)]
+    return [
+        Job(**{name: row[name] if name == "partition" else int(row[name]) for name in Job._fields})  # type: ignore[arg-type]
+        for row in read(path)
+    ]
 
 
 def runs_of(path: Path, jobs: list[Job]) -> list[list[Moments]]:

@@ -57,7 +57,7 @@ def policy_of(scheduler: str, workload: Workload, room: int | Cluster, clock: Cl
     Examples
     --------
     >>> policy_of("slurm", Workload(), 4, Clock(0)).policy
-    Backfill(depth=500, interval_s=30, window_s=86400)
+    Backfill(depth=500, interval_s=30, window_s=86400, resolution_s=60)
     >>> policy_of("pbs", Workload(), 4, Clock(0)).policy
     'easy'
     """

@@ -152,6 +152,9 @@ class ReservationQueue(PlanningQueue):
         self.switches = [(((1 << switch) - 1) << low) & everywhere for low in range(0, len(nodes), switch)]
         self.per_switch = nodes_per_switch
         ways = free([])
+        # Slurm rounds the times of its plans down, and nothing may end just when one begins.
+        self.grid = run.backfill.resolution_s if run.backfill else 1
+        self.beyond = int(self.grid > 1)
         # Slurm plans a start on the nodes that it would take, not on those that come free last.
         self.together = bool(nodes_per_switch) or isinstance(ways, Contiguous) or run.backfill is not None
         # Whether jobs get the first free nodes, and whether some wait for neighboring nodes.
@@ -252,7 +255,11 @@ class ReservationQueue(PlanningQueue):
 
     def reserve(self, job: int, nodes: Iterable[int], at: int, now: int) -> None:
         """Reserve nodes for a job from a given time on."""
-        wanted, end = self.run.wanted[job], max(at, now) + max(1, self.limits[job])
+        wanted, end, grid = self.run.wanted[job], max(at, now) + max(1, self.limits[job]), self.grid
+        if grid > 1 and at:
+            at = at // grid * grid
+            end = max(end // grid * grid, at + grid)
+            at = at if at > now else 0
         share, lines = packed(wanted[1:]) if wanted[1] else 0, self.lines
         for node in nodes:
             lines[node] = (lines.get(node) or self.line(node, now)).after(share or self.whole[node], at, end)
@@ -351,7 +358,7 @@ class ReservationQueue(PlanningQueue):
     def try_to_start(self, key: int, now: int) -> bool:
         """Start a job if enough nodes are idle and it breaks no promise; return whether later jobs may pass it."""
         job = key & JOB
-        wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
+        wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job]) + self.beyond
         lines, whole, share = self.lines, self.whole, packed(wanted[1:]) if wanted[1] else 0
         idle, promised = self.idle(job, now), self.reserved
         while True:
@@ -406,7 +413,7 @@ class ReservationQueue(PlanningQueue):
 
     def openings(self, job: int, now: int) -> list[tuple[int, int, int]]:
         """Return the nodes that somebody is promised: from when and until when a job may start on each, and the node."""
-        wanted, span = self.run.wanted[job], max(1, self.limits[job])
+        wanted, span = self.run.wanted[job], max(1, self.limits[job]) + self.beyond
         members, share, whole = self.members[wanted[0]], packed(wanted[1:]) if wanted[1] else 0, self.whole
         return [
             (since, last, node)
