@@ -209,10 +209,20 @@ def predicted_effect(
 #: Jobs, by their number in the list of a table, whose smallest change of the request Slurm was given: predicted with a
 #: model that did not round planned times, and, once the answers were known, with one that does.
 RESUBMITTED = {
-    1: [("fifo-2", 17), ("fifo-2", 13), ("fifo-2", 53), ("overlap-1", 36), ("overlap-1", 66), ("overlap-1", 94)]
-    + [("window-2", 13), ("more-nodes-2", 14)],
-    60: [("fifo-2", 53), ("overlap-1", 36), ("overlap-1", 66), ("more-nodes-2", 14), ("fifo-2", 20), ("fifo-2", 27)]
-    + [("window-2", 18), ("more-nodes-2", 23)],
+    1: [
+        *(("fifo-2", number) for number in (17, 13, 53)),
+        *(("overlap-1", number) for number in (36, 66, 94)),
+        ("window-2", 13),
+        ("more-nodes-2", 14),
+    ],
+    60: [
+        ("fifo-2", 53),
+        *(("overlap-1", number) for number in (36, 66)),
+        ("more-nodes-2", 14),
+        *(("fifo-2", number) for number in (20, 27)),
+        ("window-2", 18),
+        ("more-nodes-2", 23),
+    ],
 }
 
 
