@@ -11,12 +11,16 @@ from statistics import fmean, median
 
 import pytest
 
+from hopperkit.traces.rules.site import Learned
+from hopperlib.scheduling.backfill import Backfill
+
 sys.path.insert(0, str(Path(__file__).parent))
 from settings import (
     FOLDER,
     RESUBMITTED,
     agreement,
     bootstrapped_ratios,
+    named_request,
     predicted_effect,
     predicted_request,
     rows_of,
@@ -24,6 +28,7 @@ from settings import (
     simulated,
     table,
     waits,
+    waits_with,
 )
 
 PAGE = (FOLDER.parents[2] / "book" / "slurm.md").read_text(encoding="utf-8")
@@ -192,6 +197,19 @@ def test_the_page_has_what_changed_requests_did():
     assert f"in Slurm in {total['earlier']} of {len(REQUESTS)} cases" in PAGE
     for of, well in zip(earlier.values(), near.values(), strict=True):
         assert f"{sum(of)} of {len(of)} jobs started clearly earlier, {sum(well)} of them about when predicted" in PAGE
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in REQUESTS[:8] if row["table"] + row["job"] in ("overlap-166", "more-nodes-214")]
+)
+def test_rounding_explains_the_changes_that_did_nothing(row):
+    rules = Learned(policy=Backfill())
+    asked = row["table"], int(row["job"]), row["request"], rules
+    with_request = median(waits_with(*asked, times=3)[1])
+    assert abs(with_request - median(resubmitted(row)[0][1])) <= 30
+    assert f"{row['job']} of `{row['table']}`" in PAGE
+    assert f" {with_request:,.0f} s" in PAGE
+    assert named_request(*asked[:2], rules) != row["request"]
 
 
 @pytest.mark.nightly
