@@ -21,8 +21,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from hopperbook.project.grading import RUBRIC, Row
+from hopperbook.site.engine.parallel import in_parts
 from hopperbook.site.html import check_html, data_block
-from hopperbook.site.side_by_side import in_parts
 from hopperbook.teaching.built_page import BuiltPage, read_page
 from hopperbook.teaching.exam import exam, exam_data
 from hopperbook.teaching.handout import handout

@@ -246,7 +246,7 @@ def _next_reader(visit: list[Watched]) -> Iterator[Watched]:
         visit.append(Watched(visit[-1].page.context.new_page(), visit[-1].address))
         visit[-1].unfolds = visit[0].unfolds
     watched = visit[-1]
-    # Elsewhere, so that the same page with another fragment is opened anew.
+    # Elsewhere, so that the same page with another fragment is reopened.
     watched.page.goto("about:blank")
     watched.page.set_viewport_size(VISITED)
     watched.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")
