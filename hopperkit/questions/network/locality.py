@@ -89,7 +89,23 @@ class Where(ask.Setting):
 
 
 def answer(where: Where) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    where : Where
+        A log and the network that its jobs ran in.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Where()).facts['per_group'], 3)
+    0.044
+    """
     cost, waiting = where.cost, where.waiting
     groups = [job.spread.groups for job in where.laid]
     return Result(
