@@ -135,7 +135,7 @@ def judge(
     Raises
     ------
     ValueError
-        If a number is compared with a row that has none, or a row without a tolerance ("about") is given none either.
+        If a number is compared with a row that has none, or a row without a tolerance ("about") is not given one either.
 
     Examples
     --------
@@ -206,7 +206,7 @@ def _predicted(value: DocumentedValue, prediction: Prediction, check: Check, stu
     """Return the cells of a retrodiction: the model's, and those of its rival."""
     id = _short(value.id)
     if id not in study.texts.get("rivals", {}):
-        raise InputError(f"check {value.id!r}: a retrodiction needs a rival; data/studies.toml names none for it")
+        raise InputError(f"check {value.id!r}: a retrodiction needs a rival, which data/studies.toml does not name")
     documented = value.interval(check.tolerance)
     number, room = sum(documented) / 2, (documented[1] - documented[0]) / 2
 

@@ -1,4 +1,4 @@
-"""Building: what goes wrong is an error, and changed files are rebuilt."""
+"""Building: anything that goes wrong is an error, and changed files are rebuilt."""
 
 from __future__ import annotations
 
