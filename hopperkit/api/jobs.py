@@ -20,8 +20,8 @@ def locality(
     *,
     wait_hours: Number = 2.0,
 ) -> Result:
-    """How many groups and switches did the jobs of a log occupy, what did each additional group cost, and is one group
-    worth the wait?
+    """How many groups and switches did the jobs of a log occupy, what did each additional group cost, and is one
+    group worth the wait?
 
     Parameters
     ----------
