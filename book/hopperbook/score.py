@@ -40,7 +40,7 @@ from hopperbook.documented import DocumentedValue, all_values, printed, watched
 from hopperbook.studies.study import Prediction, Shares, Study, Value, study_texts, with_numbers
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
-from hopperlib.text import count
+from hopperlib.text import count, share
 
 # Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
 _DUST = 1e-9
@@ -472,8 +472,8 @@ def headline(table: Iterable[Row]) -> str:
     held = sum(not row.verdict.startswith("missed") for row in known)
     return (
         f"of {count(len(known), 'printed number')} that the authors knew when they built the models, "
-        f"the nominal 90 % intervals hold {held} ({held / max(1, len(known)):.0%}) and overlap {sum(map(_overlaps, known))}"
-    ).replace("%)", " %)")
+        f"the nominal 90 % intervals hold {held} ({share(held / max(1, len(known)))}) and overlap {sum(map(_overlaps, known))}"
+    )
 
 
 def _overlaps(row: Row) -> bool:

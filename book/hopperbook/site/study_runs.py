@@ -9,6 +9,7 @@ from sphinx.util.docutils import SphinxDirective
 
 from hopperbook.studies.study import study_texts
 from hopperlib.data_files import rows
+from hopperlib.text import share
 
 _HEAD = "| module | functions, each with the lines that run of all its lines |\n|---|---|\n"
 
@@ -47,11 +48,11 @@ def study_runs() -> str:
     lowest = min(all_shares, key=lambda one: one.share)
     titles = {study: texts["title"] for study, texts in study_texts().items()}
     parts = [
-        f"The median over the {len(all_shares)} studies is {median(one.share for one in all_shares):.0%}, "
-        f"the least {lowest.share:.0%} ({titles[lowest.study]}).",
+        f"The median over the {len(all_shares)} studies is {share(median(one.share for one in all_shares))}, "
+        f"the least {share(lowest.share)} ({titles[lowest.study]}).",
         "\n| study | modules | code lines imported | lines run | share |\n|---|---:|---:|---:|---:|\n"
         + "\n".join(
-            f"| [{titles[one.study]}](#runs-{one.study}) | {one.modules} | {one.lines:,} | {one.run:,} | {one.share:.0%} |"
+            f"| [{titles[one.study]}](#runs-{one.study}) | {one.modules} | {one.lines:,} | {one.run:,} | {share(one.share)} |"
             for one in all_shares
         ),
     ]
