@@ -140,7 +140,7 @@ def test_a_lecturer_finds_two_pages_to_print(watch, site_url, size):
     row = page.locator(".bd-article tr").filter(has_text="Where the tasks land").filter(has_text="handout")
     row.get_by_role("link", name="handout").click()
     page.wait_for_url("**/handouts/node/placement.html")
-    expect(page.locator("h1")).to_contain_text("Where the tasks land")
+    expect(page.get_by_role("heading", name="Where the tasks land", exact=True)).to_be_visible()
     paper = page.pdf(format="A4", margin={"top": "12mm", "bottom": "12mm"})
     assert len(re.findall(rb"/Type\s*/Page[^s]", paper)) == 2
     watched.assert_clean()
