@@ -29,12 +29,20 @@ export function startStory(story) {
   const goBy = (by) => {
     const to = now + by;
     if (to < 0 || to >= steps.length) return;
-    texts[to].scrollIntoView({ block: NARROW.matches ? "end" : "center", behavior: STILL.matches ? "instant" : "smooth" });
+    scrollTo(to, STILL.matches ? "instant" : "smooth");
     bound = to;
     show(to);
   };
+  const scrollTo = (to, behavior) => texts[to].scrollIntoView({ block: NARROW.matches ? "end" : "center", behavior });
   const arrived = () => (bound = undefined);
-  for (const end of ["scrollend", "wheel", "touchstart"]) addEventListener(end, arrived, { passive: true });
+  for (const sign of ["wheel", "touchstart"]) addEventListener(sign, arrived, { passive: true });
+  // A second press stops the way of the first one: what is left of it is done at once.
+  addEventListener("scrollend", () => {
+    if (bound === undefined) return;
+    scrollTo(bound, "instant");
+    show(bound);
+    arrived();
+  });
   for (const button of [back, next]) button.addEventListener("click", () => goBy(Number(button.dataset.by)));
 
   let seen;
