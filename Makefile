@@ -18,7 +18,7 @@ WORKERS = 2
 # Every notebook starts a Python: what is compiled once is kept, or a build takes a fifth longer.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help book html test search lab lint bench answers scorecard forecasts ranker pictures lock clean distclean python browser
+.PHONY: help book html test search lab lint bench answers stored scorecard forecasts ranker pictures lock clean distclean python browser
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -53,6 +53,9 @@ bench: python ## measure speed side by side with other tools
 
 answers: python ## rewrite every answer at its defaults and examples, for review
 	@$(RUN) tests/questions/test_golden.py
+
+stored: python ## recompute the stored first answers of the heavy explorers (minutes)
+	@$(RUN) -m hopperbook.site.stored_answers
 
 scorecard: python ## rewrite data/scorecard.csv and the summary line of the README
 	@$(RUN) scripts/scorecard.py

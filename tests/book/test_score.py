@@ -557,6 +557,17 @@ def test_the_table_in_data_is_this_scorecard(table):
     assert kept == score.to_csv(table), "run: make scorecard"
 
 
+def test_the_kept_rows_are_those_of_the_table():
+    """Study pages show them; the test above holds the file to the models."""
+    file = (data_folder() / "scorecard.csv").read_text(encoding="utf-8")
+    names = {line["study"] for line in csv.DictReader(io.StringIO(file))}
+    again = score.to_csv(row for name in names for row in score.kept(name))
+    assert sorted(again.splitlines()) == sorted(file.splitlines())
+    assert len(names) > 20
+    with pytest.raises(ValueError, match="study='astrology' has no row"):
+        score.kept("astrology")
+
+
 def test_csv_holds_what_the_rows_hold():
     table = score.rows("memory")
     lines = list(csv.DictReader(io.StringIO(score.to_csv(table))))

@@ -16,7 +16,13 @@ from hopperbook.site.assets import PACKAGES, Assets, collect, write_licences
 from hopperbook.site.centers.own import beside, front_page
 from hopperbook.site.centers.pages import setup as set_up_center_pages
 from hopperbook.site.course import setup as set_up_course
-from hopperbook.site.engine.finishing import mended, with_numbers_right, with_policy, with_skip_link
+from hopperbook.site.engine.finishing import (
+    mended,
+    with_numbers_right,
+    with_policy,
+    with_skip_link,
+    with_text_stacked,
+)
 from hopperbook.site.engine.formulas import setup as set_up_formulas
 from hopperbook.site.engine.kernels import begin_to_load
 from hopperbook.site.engine.parallel import in_parts
@@ -159,7 +165,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
 def _finish_page(page: Path) -> None:
     """Mend a page that is written, and write the policy into it."""
     html = page.read_text(encoding="utf-8")
-    finished = with_policy(with_skip_link(with_numbers_right(mended(html))))
+    finished = with_policy(with_skip_link(with_numbers_right(with_text_stacked(mended(html)))))
     if finished != html:
         page.write_text(finished, encoding="utf-8")
 

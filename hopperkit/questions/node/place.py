@@ -399,9 +399,11 @@ def _copyables(review: Review) -> Iterator[Snippet]:
         before, after = (script.text.rstrip("\n") for script in (review.script, better.script))
         if "\n" in before and before != after:
             yield Snippet("The change of the script", after, "The whole script is copied.", before)
+    # The line that will run: of the machine's launcher where another one was typed.
+    final = better.placement if better else placement
     shared = any(finding.code in ("gpus-all-visible", "gpus-far") for finding in review.advice)
-    if shared and typed not in ("aprun", "srun"):
-        script = helper_script(placement.node_kind, typed, placement.nodes[0].pattern)
+    if shared and final.launch.launcher not in ("aprun", "srun"):
+        script = helper_script(final.node_kind, final.launch.launcher, final.nodes[0].pattern)
         yield Snippet("A helper script that gives each task a GPU", script, "Write it in front of the program.")
 
 
