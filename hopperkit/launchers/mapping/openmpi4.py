@@ -116,7 +116,7 @@ def _cpus(mask: int, policy: _Policy, node: Topology) -> int:
 def _by_pattern(request: OpenMpiRequest, policy: _Policy, node: Topology, ranks: int, slots: int) -> list[int]:
     """Return the places of ranks that are mapped by a number per unit (ppr)."""
     places = (node.everything,) if policy.unit == "node" else node.units[policy.unit]
-    found = [place for place in places for _ in range(request.per_unit)][:ranks]
+    found = [place for place in places for _ in range(request.per_unit or 0)][:ranks]
     if len(found) < ranks:
         raise LaunchError("-n", str(ranks), f"is more than the {len(found)} ranks that the pattern of the line gives")
     if len(found) > slots and not request.oversubscribe:
