@@ -106,7 +106,7 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
 
 # What a browser test may take, once what it needs is built, which has a limit of its own. [s]
 BROWSER_S = 60
-BUILD_S = 600
+BUILD_S = 1800
 # A nightly browser test walks over many pages or settings.
 NIGHTLY_FACTOR = 5
 

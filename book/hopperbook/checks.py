@@ -86,7 +86,7 @@ class Check:
         if self.formula and self.role in ("retrodicted", "shape"):
             raise InputError(f"check {self.id!r}: role {self.role!r} is for a model, not for a formula")
         if (self.tolerance is None) != (not self.tolerance_reason):
-            raise InputError(f"check {self.id!r}: a tolerance and its reason come together")
+            raise InputError(f"check {self.id!r}: a tolerance and its reason must be given together")
         if self.explanation and self.role in ("input", "not modelled"):
             raise InputError(f"check {self.id!r}: role {self.role!r} cannot miss, so there is nothing to explain")
 

@@ -32,15 +32,16 @@ from dataclasses import astuple, dataclass, fields
 from functools import partial
 from math import isfinite, nan
 from string import Formatter
-from typing import Any
+from typing import Any, get_type_hints
 
 from hopperbook import studies
 from hopperbook.checks import Check, checks, evaluate_formula
 from hopperbook.documented import DocumentedValue, all_values, printed, watched
 from hopperbook.studies.study import Prediction, Shares, Study, Value, study_texts, with_numbers
+from hopperlib import data_files
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
-from hopperlib.text import count
+from hopperlib.text import count, share
 
 # Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
 _DUST = 1e-9
@@ -135,7 +136,7 @@ def judge(
     Raises
     ------
     ValueError
-        If a number is compared with a row that has none, or a row without a tolerance ("about") is given none either.
+        If a number is compared with a row that has none, or a row without a tolerance ("about") is not given one either.
 
     Examples
     --------
@@ -206,7 +207,7 @@ def _predicted(value: DocumentedValue, prediction: Prediction, check: Check, stu
     """Return the cells of a retrodiction: the model's, and those of its rival."""
     id = _short(value.id)
     if id not in study.texts.get("rivals", {}):
-        raise InputError(f"check {value.id!r}: a retrodiction needs a rival; data/studies.toml names none for it")
+        raise InputError(f"check {value.id!r}: a retrodiction needs a rival, which data/studies.toml does not name")
     documented = value.interval(check.tolerance)
     number, room = sum(documented) / 2, (documented[1] - documented[0]) / 2
 
@@ -447,6 +448,41 @@ def all_rows(study: str | None = None) -> tuple[Row, ...]:
     return tuple(_row(value, given.get(value.study)) for value in values if study in (None, value.study))
 
 
+_FILE = "scorecard.csv"
+_READ: dict[Any, Callable[[str], Any]] = {float | None: float, int | None: int}
+
+
+def kept(study: str) -> tuple[Row, ...]:
+    """Return the rows of a study from ``data/scorecard.csv``, which ``make scorecard`` writes: no model is run.
+
+    A test computes all rows and compares them with the file. Numbers have the file's six digits.
+
+    Parameters
+    ----------
+    study : str
+
+    Raises
+    ------
+    ValueError
+        If the study has no row.
+
+    Examples
+    --------
+    >>> [row.reproduced for row in kept("memory") if row.id == "memory.hopper-per-task-packed"]
+    ['1.29167']
+    """
+    types = {field: _READ.get(of, str) for field, of in get_type_hints(Row).items()}
+    cells = [row for row in data_files.rows(_FILE) if row["study"] == study]
+    if not cells:
+        raise refusal("study", study, f"has no row in data/{_FILE}")
+
+    def read(row: Mapping[str, str]) -> dict[str, Any]:
+        # An empty cell is a text that is empty, or a number that is missing.
+        return {name: of(row[name]) if of is str or row[name] else None for name, of in types.items()}
+
+    return tuple(Row(**read(row)) for row in cells)
+
+
 def unexplained(table: Iterable[Row]) -> tuple[Row, ...]:
     """Return the misses that nobody explained.
 
@@ -472,8 +508,8 @@ def headline(table: Iterable[Row]) -> str:
     held = sum(not row.verdict.startswith("missed") for row in known)
     return (
         f"of {count(len(known), 'printed number')} that the authors knew when they built the models, "
-        f"the nominal 90 % intervals hold {held} ({held / max(1, len(known)):.0%}) and overlap {sum(map(_overlaps, known))}"
-    ).replace("%)", " %)")
+        f"the nominal 90 % intervals hold {held} ({share(held / max(1, len(known)))}) and overlap {sum(map(_overlaps, known))}"
+    )
 
 
 def _overlaps(row: Row) -> bool:

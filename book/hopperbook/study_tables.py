@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from textwrap import wrap
 
 from hopperbook.documented import by_study
-from hopperbook.score import rows
+from hopperbook.score import kept
 from hopperbook.studies import load
 from hopperbook.studies.study import Range, ranges
 from hopperkit.questions.result import Table, table
@@ -59,7 +59,8 @@ def documented_table(study: str, *ids: str) -> Table:
 
 
 def scorecard_table(study: str) -> Table:
-    """Return the scorecard of a study: documented and reproduced values, with role and verdict.
+    """Return the scorecard of a study: documented and reproduced values, with role and verdict, as `hopperbook.score.kept`
+    has them.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def scorecard_table(study: str) -> Table:
     >>> [column.title for column in table.columns]
     ['What', 'Documented', 'Model', 'Role', 'Verdict', 'Why']
     """
-    scored = rows(study)
+    scored = kept(study)
     missed = tuple(at for at, row in enumerate(scored) if row.verdict.startswith("missed"))
     return table(
         "Scorecard of this study",

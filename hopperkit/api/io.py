@@ -232,8 +232,8 @@ def load_time(
         With sequential requests, all but one are idle.
     requests_per_s : float, default 9000.0
         Request rate of a server. [1/s] From 1 to 10,000,000. 32,768 tasks that opened 100 files each took six
-        minutes on another machine: 9,100 per second. The default is assumed: From a measurement on another machine;
-        no source gives that of Hopper.
+        minutes on another machine: 9,100 per second. The default is assumed: From a measurement on another
+        machine; no source gives that of Hopper.
     server_gb_s : float, default 1.0
         Read bandwidth of a server. [GB/s] From 0.001 to 10,000. The default is assumed: No source prints it.
     link_gb_s : float, default 6.0

@@ -20,8 +20,8 @@ def locality(
     *,
     wait_hours: Number = 2.0,
 ) -> Result:
-    """In how many groups and switches did the jobs of a log lie, what did each further group cost, and is one group
-    worth the wait?
+    """How many groups and switches did the jobs of a log occupy, what did each additional group cost, and is one
+    group worth the wait?
 
     Parameters
     ----------
@@ -328,7 +328,7 @@ def simulate(
     columns: str | None = None,
     seed: Count = 0,
 ) -> Result:
-    """How long do the jobs of a trace wait, how full is the machine, and in how many pieces do they lie?
+    """How long do the jobs of a trace wait, how full is the machine, and how many pieces do they occupy?
 
     Parameters
     ----------

@@ -493,7 +493,7 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
         yield Alternative(
             f"lfs setstripe -E 64k -L mdt -E -1 -c 1 {within}",
             "for files this small, with Lustre 2.11 or newer and space on the metadata servers: "
-            "the first 64 KiB lie there, and a small file needs no OST",
+            "the first 64 KiB are stored there, and a small file needs no OST",
         )
     # A site with a limit does not allow objects on every OST.
     if pace.collective and not writing.reading and not pace.system.advised_stripe_count:

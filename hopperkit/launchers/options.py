@@ -352,7 +352,7 @@ def read_programs(
     for part in parts:
         given, command = read_options(part, program, known, where=where, site=site)
         if len(parts) > 1 and not command:
-            raise LaunchError(":", "", "parts two programs; one side of it names none")
+            raise LaunchError(":", "", "separates two programs, but one side of it has no program")
         yield given, command
 
 

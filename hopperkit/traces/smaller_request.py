@@ -84,7 +84,7 @@ def smaller_request(
 
 
 def _around(workload: Workload, index: int) -> tuple[list[Job], int]:
-    """Jobs that ran or waited around a job's wait, in order of submission, and its place among them."""
+    """Jobs that ran or waited around a job's wait, in order of submission, and its position in that order."""
     arrival, start = workload.arrival_s[index], workload.observed_start_s[index]
     rows = [
         row

@@ -86,7 +86,7 @@ def _benchmark_history() -> CodeCheck:
             for moved, steady in cases
         },
         hints=("`part.effect[steady]` is one of all, some, none and any.",),
-        explanation="A benchmark that stayed as it was says as much as one that moved: it clears the parts that it would have felt.",
+        explanation="A benchmark that stayed as it was is as informative as one that moved: it rules out the parts on which it depends.",
     )
 
 

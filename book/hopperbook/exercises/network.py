@@ -41,7 +41,7 @@ def _fragmentation() -> CodeCheck:
 
     return CodeCheck(
         name="fragmentation-code",
-        question="In how many pieces do the free nodes lie? `pieces` gets their numbers in order, and counts each as a piece. Fix it: a piece ends where the next number is missing.",
+        question="Into how many pieces are the free nodes split? `pieces` gets their numbers in order, and counts each as a piece. Fix it: a piece ends where the next number is missing.",
         start="def pieces(free):\n    count = 0\n    for node in free:\n        count = count + 1\n    return count\n\npieces([0, 1, 3])",
         solution="def pieces(free):\n    count = 0\n    for node in free:\n        if node - 1 not in free:\n            count = count + 1\n    return count\n\npieces([0, 1, 3])",
         values=dict([case(time_s) for time_s in (15, 50, 150)]),
@@ -88,7 +88,7 @@ def _networks() -> CodeCheck:
 
     return CodeCheck(
         name="networks-code",
-        question="Every two groups of a dragonfly are joined by so many links. `links` counts each of them from both ends. Fix it.",
+        question="Every two groups of a dragonfly are joined by this many links. `links` counts each of them from both ends. Fix it.",
         start="def links(groups, between):\n    count = 0\n    for one in range(groups):\n        for other in range(groups):\n            count = count + between\n    return count\n\nlinks(9, 2)",
         solution="def links(groups, between):\n    count = 0\n    for one in range(groups):\n        for other in range(one):\n            count = count + between\n    return count\n\nlinks(9, 2)",
         values={f"links({groups}, {between})": links(groups, between) for groups, between in ((9, 2), (4, 1), (12, 3))},

@@ -5,7 +5,7 @@ A situation of the blind test (``data/blind``) names a quantity, the known facts
 and the ranges of unknown ones. The function is run with values drawn from the ranges; median and intervals come from
 the runs. Situations without a model are reported as missing.
 
-``make forecasts`` writes ``data/forecasts.csv`` anew.
+``make forecasts`` rewrites ``data/forecasts.csv``.
 """
 
 import math
@@ -95,7 +95,7 @@ def runs(row: Mapping[str, str], setting: Mapping[str, Any], count: int = _RUNS)
 
 
 def _drawn(rng: random.Random, low: float, high: float) -> float:
-    """Return a value of a range, drawn on a logarithmic scale if its ends lie far apart."""
+    """Return a value of a range, drawn on a logarithmic scale if its ends are far apart."""
     if 0 < 4 * low <= high:
         return math.exp(math.log(low) + (math.log(high) - math.log(low)) * rng.random())
     return low + (high - low) * rng.random()

@@ -101,7 +101,7 @@ def _scontrol(hardware: Hardware) -> str:
 
 
 def machine_file(hardware: Hardware, rng: random.Random) -> tuple[str, Mistake]:
-    """Return a machine file as ``hopper machine new`` writes it, but for one value, and that mistake.
+    """Return a machine file as ``hopper machine new`` writes it, except for one value, and that mistake.
 
     Examples
     --------

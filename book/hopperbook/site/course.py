@@ -178,7 +178,7 @@ def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[st
 
 
 def _after_reading(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Read the glossary once for all pages; have the progress page written anew, as another's title or checks may have changed."""
+    """Read the glossary once for all pages; have the progress page rewritten, as another page's title or checks may have changed."""
     env.hopper_terms = _entries(env)  # type: ignore[attr-defined]
     return sorted(page for page in env.found_docs if page.endswith("/progress"))
 

@@ -175,7 +175,9 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
         scenarios.append(together(scenarios))
     test = backtest(*log.settings, base=log.base, with_ceiling=False)
     result = what_if_result(test, what_if(*log.settings, test.rules, scenarios))
-    return replace(result, findings=(*twin(*log.settings, test.rules, schedule=test.schedule).findings, *result.findings))
+    return replace(
+        result, findings=(*twin(*log.settings, test.rules, schedule=test.schedule).findings, *result.findings)
+    )
 
 
 def _since(log: _Log, date: str) -> "Result":
@@ -230,6 +232,13 @@ def in_cores(trace: "Trace") -> "Trace":
     ----------
     trace : Trace
         Job trace with cores.
+
+    Examples
+    --------
+    >>> from hopperkit.readers.jobs import read_job_trace
+    >>> trace = read_job_trace('1 0 0 60 48 -1 -1 48 60 -1 1 1 1 1 1 1 -1 -1', form='swf', cores_per_node=24)
+    >>> [job.nodes for job in trace.workload], [job.nodes for job in in_cores(trace).workload]
+    ([2], [48])
     """
     from hopperlib.scheduling.workload import Workload
 

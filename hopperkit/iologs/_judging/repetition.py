@@ -1,6 +1,6 @@
 """Data moved more than once: read again, overwritten, read back by the writer, or read by all tasks.
 
-A task cannot read more bytes than lie below the highest one it read without reading some again, so the bytes beyond
+A task cannot read more bytes than there are below the highest one it read without reading some again, so the bytes beyond
 that are repeated, at least. A file that is opened for every write is not a repetition: with O_APPEND, Darshan's offsets
 start at zero.
 """

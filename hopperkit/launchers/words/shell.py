@@ -359,6 +359,7 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
     >>> expand(words[3], {})[0].unknown
     'takes $M, which this text does not set; write the value'
     """
+    # In one piece: the shell's rules interact, as every part of a word adds to the text that the last one left open.
     texts = [""]
     missing, size = "", 0
     for part in word.parts:

@@ -448,7 +448,23 @@ def _why_infeasible(workload: Workload, index: int, room: int | Cluster) -> str:
 
 
 def answer(setting: Simulation) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    setting : Simulation
+        How a trace is to be simulated.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Simulation()).facts['utilization'], 3)
+    0.816
+    """
     result = result_of(simulated(setting.read(), setting))
     if not is_sample(QUESTION, "trace", setting.trace):
         return result

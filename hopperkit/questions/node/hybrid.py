@@ -117,7 +117,23 @@ class Job(ask.Setting):
 
 
 def answer(job: Job) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    job : Job
+        The settings, zeros for values from the machine file, and the cost of each number of threads.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Job()).facts['best_threads']
+    6
+    """
     return Result(
         summary=_summary(job),
         findings=tuple(_findings(job)),

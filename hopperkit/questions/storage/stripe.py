@@ -337,7 +337,23 @@ class Case(ask.Setting):
 
 
 def answer(case: Case) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    case : Case
+        Data to write, their layout and the file system. Zeros mean not given.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Case()).facts['commands'][0]
+    'lfs setstripe -c 144 -S 64M DIRECTORY'
+    """
     if case.elsewhere:
         return _elsewhere(case)
     findings = tuple(_findings(case))

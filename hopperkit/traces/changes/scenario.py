@@ -36,7 +36,7 @@ class Scenario:
         [s]
     split : (int, int) or None
         Jobs with limits up to this many seconds have this many reserved nodes; the others use the rest. A job that is
-        wider than its side has the other one, and one that is wider than both has nodes of both.
+        wider than its side gets the other one, and one that is wider than both gets nodes of both.
     downtimes : tuple of Downtime
     depth : int or None
         Of backfill.

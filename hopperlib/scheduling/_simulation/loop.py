@@ -200,7 +200,7 @@ class Loop(Run):
             queue.forget()
 
     def end_outage(self, number: int) -> None:
-        """Give the nodes of a downtime back, but for those that another one wants until later."""
+        """Return the nodes of a downtime, except for those that another one still needs."""
         if number in self.drains:
             self.drains.remove(number)
             self.count_freed()

@@ -156,8 +156,8 @@ class MetricLine(NamedTuple):
     own : Interval
         The share that no other metric explains. [fraction]
     visible_percent : float or None
-        Change of the time, from the metric's 10 % to its 90 % quantile, that 80 of 100 such populations would show beside
-        the other metrics; None where it follows from them. [%]
+        Change of the time, from the metric's 10 % to its 90 % quantile, that 80 of 100 such populations would show in addition
+        to the other metrics; None where it follows from them. [%]
     """
 
     correlation: float

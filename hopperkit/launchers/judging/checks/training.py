@@ -66,7 +66,7 @@ def check_training(script: Script) -> Iterator[Draft]:
     job = requested_by_job(script)
     for line in script.lines:
         starter = starter_in(line.words)
-        requested = _asked(line, job)
+        requested = _line_request(line, job)
         if starter:
             yield from _workers(script, line, starter, requested, job)
             yield from _cpus(script, line, starter, requested)
@@ -82,7 +82,7 @@ def check_training(script: Script) -> Iterator[Draft]:
     yield from _same_port(script)
 
 
-def _asked(line: LaunchLine, job: Requested) -> Requested:
+def _line_request(line: LaunchLine, job: Requested) -> Requested:
     """Return a launch line's request within its job."""
     if line.launcher == "srun":
         return requested_by_line(line).over(job)
@@ -123,7 +123,7 @@ def _workers(
     tasks, gpus, workers = requested.tasks_of_node, _visible(line, requested, job), starter.workers
     if not workers:
         return
-    # The three faults exclude each other: with too many starters, the number of each one's workers means nothing.
+    # In one piece: the three faults exclude each other. With too many starters, the number of each one's workers means nothing.
     if tasks and tasks > 1 and workers > 1 and (gpus is None or tasks * workers > gpus):
         on = f"the {gpus} GPUs of a node" if gpus else "a node"
         problem = f"{tasks} tasks per node each start {starter.name} with {workers} workers: {tasks * workers} workers on {on}."

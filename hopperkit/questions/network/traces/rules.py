@@ -93,7 +93,7 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int, machine: 
     phrases = [rule.text for rule in rules.closed]
     for finding in findings:
         if finding.code == "closed-hours" and finding.evidence["contradicting"] > _OBEYED:
-            phrases[0] += f", but for {share(finding.evidence['contradicting'])} of their starts"
+            phrases[0] += f", except for {share(finding.evidence['contradicting'])} of their starts"
     phrases += map(limit_text, rules.limits)
     phrases += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
     others = listed(phrases) if phrases else "no closed hours and no limits show in this log"

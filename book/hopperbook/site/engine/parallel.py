@@ -26,7 +26,7 @@ from sphinx.util import logging
 
 from hopperbook.cells.plain import page_of
 from hopperbook.site.centers.pages import for_site
-from hopperbook.site.kernels import ForkedKernel
+from hopperbook.site.engine.kernels import ForkedKernel
 
 # On two cores: a kernel that starts waits now and then, and no process has all of the dear pages.
 _KERNELS = 3
@@ -93,7 +93,7 @@ def in_parts(app: Sphinx, work: Callable[[Item], object], items: Sequence[Item])
     Raises
     ------
     ExtensionError
-        If the work failed; why stands above it.
+        If the work failed; the reason is printed before it.
     """
     warned = app._warncount
 
