@@ -444,7 +444,7 @@ class ReservationQueue(PlanningQueue):
         step = min(bisect_left(by_then, width, key=int.bit_count), len(times) - 1)
         opened: list[tuple[int, int, int]] = []
         others: dict[int, int] = {}
-        most = by_then[step - 1].bit_count() if step else 0
+        most = sum(map(int.bit_count, by_then[max(0, step - 1) : step]))
         instant, place, ends = times[step], 0, iter(self.known_ends(times[step]))
         known = next(ends, FOREVER)
         while instant < FOREVER:
