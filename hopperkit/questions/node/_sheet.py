@@ -1,4 +1,4 @@
-"""The SVG of a node, made when somebody looks at it: a terminal never does."""
+"""The SVG of a node, made only when it is displayed, which a terminal never does."""
 
 import textwrap
 from collections import defaultdict

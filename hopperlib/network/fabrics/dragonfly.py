@@ -125,7 +125,7 @@ class Dragonfly:
             if getattr(self, name) <= 0:
                 raise refusal(name, getattr(self, name), "must be above 0: a link carries something")
         if self.links_per_pair % self.parallel:
-            rule = f"must be a multiple of parallel={self.parallel}, the links side by side between two switches"
+            rule = f"must be a multiple of parallel={self.parallel}, the parallel links between two switches"
             raise refusal("links_per_pair", self.links_per_pair, rule)
         if self.groups * self.switches > _MOST_SWITCHES:
             raise refusal("groups", self.groups, f"must make at most {_MOST_SWITCHES:,} switches with {self.switches}")
