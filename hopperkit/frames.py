@@ -356,7 +356,7 @@ def _in_seconds(column: "pd.Series", name: Any) -> Any:
 
 
 def _written_cells(column: "pd.Series") -> "pd.Series":
-    """Return a column as its text is to read."""
+    """Return a column in its displayed form."""
     if column.dtype.kind == "m":
         return column.dt.total_seconds()
     if column.dtype.kind == "f" and column.isna().any() and (column.dropna() % 1 == 0).all():

@@ -4,7 +4,7 @@
 part of it: a study computes them. The role defines how the two relate; each check has exactly one role:
 
 ===============  =========================================================
-input            the value goes into the model; what comes back is an echo
+input            the value is an input of the model, which only returns it
 calibrated       a parameter was fitted until the model gave this value
 retrodicted      the model gives an interval from inputs and stated
                  assumptions, none of which is the value or determines it; its authors knew the value

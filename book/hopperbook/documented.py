@@ -106,7 +106,7 @@ def last_place(text: str) -> Decimal | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erratum:
-    """One slip, tension or seeming slip of a source.
+    """One error, contradiction or apparent error of a source.
 
     Parameters
     ----------

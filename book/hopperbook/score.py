@@ -1,14 +1,14 @@
 """The scorecard: every documented value with the result of the models.
 
 Each study computes values (`hopperbook.studies`), and ``data/checks.csv`` defines how each is judged; this module joins
-both with ``data/documented.csv``. A documented row without a study is marked as not modeled. Left out is only what
-could not have come out otherwise (`all_rows` has it).
+both with ``data/documented.csv``. A documented row without a study is marked as not modeled. Only rows that could not
+have had another result are left out (`all_rows` has it).
 
 ==================  ===================================================
 reproduced          a retrodiction holds the documented interval, and says
                     something
 too wide            it holds it, and much else
-as fitted           a calibrated value comes out as it went in
+as fitted           the model returns a calibrated value unchanged
 holds               a shape is true, a sum of printed numbers agrees
 input               the model works with the printed value
 missed, explained   the model does not agree, and the row says why

@@ -213,7 +213,7 @@ def scheduling(
         Days. [d] From 4 to 10.
     down_hours : float, default 17.0
         Hours of downtime per week. [h] From 0 to 48. The default is assumed: The hours of outages and maintenance
-        are not printed; 17 hours a week give the printed utilization.
+        are not printed; 17 hours per week give the printed utilization.
 
     Returns
     -------

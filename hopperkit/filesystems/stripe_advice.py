@@ -421,7 +421,7 @@ def _choose(pace: Pace, default: tuple[Component, ...], pool: str) -> _Choice:
     elif count == 1:
         reason = f"more would gain less than 5 %: {limit} are the limit"
     if unlimited > most:
-        reason += f"; the site wants no file on more than {most}"
+        reason += f"; the site allows no file on more than {most}"
     stripe = _near_rule(pace, count, bound)
     return _Choice(
         count, stripe, reason, unlimited, in_its_form(default, count, stripe, system, file_bytes(pace), pool)
@@ -477,7 +477,7 @@ def _cautions(pace: Pace, choice: _Choice, result: Estimate, share: float) -> It
         rate = pace.estimate(wider, _fastest(pace, wider)[1]).rate_gb_s
         if rate * _NEAR_BEST > result.rate_gb_s:
             yield (
-                f"by this estimate {wider} stripes would give {digits(rate, 3)} GB/s, but the site wants no file on "
+                f"by this estimate {wider} stripes would give {digits(rate, 3)} GB/s, but the site allows no file on "
                 f"more than {most} OSTs: contact it before using more"
             )
     if share > 0.25:

@@ -271,8 +271,8 @@ def _slow(files: Sequence[_File]) -> tuple[tuple[SlowOst, ...], SlowOst | None]:
 def _no_chance_of_ranks(files: Sequence[_File], rate: OstRate, groups: int) -> bool:
     """Whether the files of an OST are slower than chance deals files to it, or than any straggler is.
 
-    If all OSTs are alike, the files on one are drawn from all: that this many of them are among the slowest has a
-    hypergeometric chance, however the rates scatter.
+    If all OSTs are alike, the files on one are drawn from all: the number of them among the slowest is hypergeometric, for
+    any distribution of the rates.
     """
     known = set(rate.osts)
     each = [(traffic.moved_bytes / len(on) / traffic.time_s, not known.isdisjoint(on)) for on, traffic in files]

@@ -70,7 +70,7 @@ class Directive(NamedTuple):
     line : int
         Line of the text, from 1.
     words : tuple of Word
-        The words that it is made of.
+        Its words.
     """
 
     system: BatchSystem
@@ -537,7 +537,7 @@ class _Shell:
         self.depth -= 1
 
     def _expand(self, raw: RawWord) -> list[Word]:
-        """Return the words that a word becomes; a text whose words grow without end is refused."""
+        """Return the words that a word becomes; a text whose expansion does not end is refused."""
         words = expand(raw, self.variables)
         self._grow(sum(len(word.text) + 1 for word in words))
         return words

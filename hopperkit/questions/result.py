@@ -159,7 +159,7 @@ class Table(Comparable, TableMixin):
         Description of the table.
     columns : tuple of Column
     rows : sequence of sequences
-        One value a column; numbers stay numbers, None is "-".
+        One value per column; numbers stay numbers, None is "-".
     marked : tuple of int
         Indices of rows to highlight (the cheapest, the best).
     marked_label : str

@@ -32,7 +32,7 @@ PREDICTORS = {
     "learned": "simulated with the learned rules",
     "learned and alike": "past jobs of like size and like simulated wait",
     "constant": "one constant: the median",
-    "alike": "median of the last 50 jobs alike",
+    "alike": "median of the last 50 similar jobs",
     "easy": "plain EASY",
 }
 NULL_MODELS = ("constant", "alike", "easy")
@@ -277,7 +277,7 @@ def _waits_of(schedule: Schedule) -> list[float]:
 
 
 def alike(jobs: Workload, waits: Sequence[int], classes: Sequence[tuple[int, ...]]) -> list[float]:
-    """Return for each job the median wait of the last fifty of its class that had started when it came.
+    """Return for each job the median wait of the last fifty of its class that had started when it was submitted.
 
     A class without started jobs falls back to the jobs that match in all parts but the last, and so on.
 

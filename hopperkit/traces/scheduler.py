@@ -1,7 +1,7 @@
 """The scheduler on clusters: partitions that overlap, shared nodes and custom policies.
 
 `hopperlib.scheduling.scheduler` holds the rules and the event loop; this module passes it the queues that name their
-nodes. On a cluster with partitions, each queue is a partition with its own head. A job wants the same of each of its
+nodes. On a cluster with partitions, each queue is a partition with its own head. A job needs the same of each of its
 nodes: its cores, GPUs and memory divided by them, rounded up; without cores, whole nodes. It gets the first nodes of
 its partition that have room.
 

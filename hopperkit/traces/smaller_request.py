@@ -116,7 +116,7 @@ def _requests(job: Job, room: int | Cluster) -> Iterator[tuple[str, Job]]:
 def _waits(
     jobs: list[Job], place: int, room: int | Cluster, clock: Clock, rules: Learned, runs: int = _RUNS
 ) -> list[int] | None:
-    """Waits of a job in simulations whose submissions come up to five seconds later; None if it never starts. [s]"""
+    """Waits of a job in simulations with submissions up to five seconds later; None if it never starts. [s]"""
     waits = []
     for seed in range(runs):
         rng = random.Random(seed)

@@ -17,7 +17,7 @@ def _torus() -> CodeCheck:
     pairs = (((0, 0, 0), (16, 7, 23)), ((1, 2, 3), (9, 6, 15)), ((0, 0, 0), (8, 4, 12)), ((5, 1, 2), (5, 1, 2)))
     return CodeCheck(
         name="torus-code",
-        question="`hops` counts the steps between two routers as if the network were a box. Fix it for a torus, whose rows are rings: the shorter way round counts.",
+        question="`hops` counts the steps between two routers as if the network were a box. Fix it for a torus, whose rows are rings: the shorter way round is the distance.",
         start="size = (17, 8, 24)\n\ndef hops(a, b):\n    total = 0\n    for one, other, length in zip(a, b, size):\n        total = total + abs(one - other)\n    return total\n\nhops((0, 0, 0), (16, 7, 23))",
         solution="size = (17, 8, 24)\n\ndef hops(a, b):\n    total = 0\n    for one, other, length in zip(a, b, size):\n        apart = abs(one - other)\n        total = total + min(apart, length - apart)\n    return total\n\nhops((0, 0, 0), (16, 7, 23))",
         values={f"hops({a}, {b})": model.hops(a, b) for a, b in pairs},
@@ -123,7 +123,7 @@ def _scheduling_trouble() -> CodeCheck:
         start=f"nodes = {_NODES}\njobs = {started}\n\ndef busy(end):\n    work = 0\n    for begin, stop, wide in jobs:\n        work = work + wide * (stop - begin)\n    return work / (nodes * end)\n\nbusy(20)",
         solution=f"nodes = {_NODES}\njobs = {started}\n\ndef busy(end):\n    work = 0\n    for begin, stop, wide in jobs:\n        inside = max(0, min(stop, end) - begin)\n        work = work + wide * inside\n    return work / (nodes * end)\n\nbusy(20)",
         values={f"busy({end})": schedule.utilization(0, end) for end in (5, 20, 60, 100)},
-        hints=("A job counts until `end` at most.", "`min(stop, end)` is where it stops to count."),
+        hints=("A job counts until `end` at most.", "It stops counting at `min(stop, end)`."),
         explanation="Utilization is node-seconds of work over node-seconds that there are, in the same window of time.",
     )
 

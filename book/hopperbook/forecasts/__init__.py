@@ -185,15 +185,28 @@ def kept() -> tuple[Forecast, ...]:
     79
     """
     stored = {row["id"]: row for row in rows("forecasts.csv")}
+    return tuple(forecast_of(row, stored[row["id"]]) for row in situations())
 
-    def read(row: Mapping[str, str]) -> Forecast:
-        numbers = stored[row["id"]]
-        if not numbers["median"]:
-            return Forecast(row, None, {}, numbers["missing"])
-        intervals = {level: (float(numbers[f"low{level}"]), float(numbers[f"high{level}"])) for level in LEVELS}
-        return Forecast(row, float(numbers["median"]), intervals)
 
-    return tuple(map(read, situations()))
+def forecast_of(row: Mapping[str, str], numbers: Mapping[str, str]) -> Forecast:
+    """Return the forecast of a situation from its stored numbers.
+
+    Parameters
+    ----------
+    row : mapping of str to str
+        The situation.
+    numbers : mapping of str to str
+        Its row in a table of forecasts.
+
+    Examples
+    --------
+    >>> forecast_of({"id": "toy"}, {"median": "", "missing": "no model"}).median is None
+    True
+    """
+    if not numbers["median"]:
+        return Forecast(row, None, {}, numbers["missing"])
+    intervals = {level: (float(numbers[f"low{level}"]), float(numbers[f"high{level}"])) for level in LEVELS}
+    return Forecast(row, float(numbers["median"]), intervals)
 
 
 def cells(made: Forecast) -> list[str]:

@@ -209,8 +209,8 @@ def backfill_gain(
 ) -> float:
     """Effect of backfilling on utilization, or on the mean bounded slowdown, over windows of a trace. [ratio]
 
-    Each is the mean of as many windows, drawn from those all along the trace. Jobs may be that many times narrower, and as
-    many more; they may come that many times more slowly.
+    Each is the mean of as many windows, drawn from those all along the trace. Factor by which jobs may be narrower and more
+    numerous; factor by which they may arrive more slowly.
 
     Examples
     --------

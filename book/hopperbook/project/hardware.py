@@ -11,7 +11,7 @@ NAME = "brook"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hardware:
-    """Nodes of a made-up machine, all alike: counts, and memory in the units of the tools. [GB]"""
+    """Identical nodes of a synthetic machine: counts, and memory in the units of the tools. [GB]"""
 
     nodes: int
     sockets: int

@@ -62,7 +62,7 @@ class RouteDirective(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the list. A page that is missing stops the build, as any link that leads nowhere."""
+        """Return the list. A missing page stops the build, like any broken link."""
         pages = [line.strip() for line in self.content if line.strip()]
         minutes = [minutes_of(Path(self.env.srcdir), page) for page in pages]
         lines = [f"1. {{doc}}`/{page}`, {spent} minutes" for page, spent in zip(pages, minutes, strict=True)]

@@ -226,7 +226,7 @@ def _stripe(given: _Setting, name: str) -> Check:
             Option(text="it stays about the same", feedback="The node is the limit.", right=abs(gain - 1) < 0.1),
             Option(
                 text="it falls by half or more",
-                feedback="More OSTs cost little as long as locks do not count.",
+                feedback="More OSTs cost little as long as locks do not matter.",
                 right=gain <= 0.5,
             ),
         ),

@@ -121,7 +121,7 @@ Rates are aggregate, as printed (MiB/s) and in MB/s of 1,000,000 bytes. A file w
 gives its highest, lowest and mean rate, distinguished by `statistic`. --json prints the rows of IOR,
 the run of IO500 or the findings of Darshan; where there are several of these, by name.
 
-Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be mended, 2 nothing could be read.""",
+Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be fixed, 2 nothing could be read.""",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(

@@ -222,7 +222,7 @@ def _tasks_per_node(placement: Placement, options: tuple[Given, ...]) -> int:
 
 
 def _family(launcher: LauncherKind) -> str:
-    """Return the family of a launcher, whose options are alike."""
+    """Return the family of a launcher, which has similar options."""
     return launcher if launcher in ("aprun", "srun") else "mpiexec"
 
 

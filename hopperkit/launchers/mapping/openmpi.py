@@ -155,7 +155,7 @@ def _bound_5(values: Mapping[str, str], mapping: str) -> OpenMpiRequest:
     bind = values.get("-bind-to", "core" if "-bind-to-core" in values else "")
     if bind and "pe" in mapping.lower() and not re.search("core|hwt", bind.lower()):
         raise LaunchError(
-            "--bind-to", bind, "does not go with PE= of --map-by: Open MPI 5 takes core or hwthread there"
+            "--bind-to", bind, "is incompatible with PE= of --map-by: Open MPI 5 takes core or hwthread there"
         )
     request, modifiers = _mapping_5(_common(values), mapping)
     for modifier in modifiers:

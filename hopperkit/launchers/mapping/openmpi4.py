@@ -78,7 +78,7 @@ def place_openmpi4(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
 
 
 def _policy(request: OpenMpiRequest, ranks: int) -> _Policy:
-    """Return the policies after defaults; a combination that does not go together is refused."""
+    """Return the policies after defaults; incompatible combinations are refused."""
     # In one piece: the rules in the order of Open MPI 4.1, where each default depends on the ones before it.
     mapped = "" if request.per_unit else request.unit
     hwthreads = request.hwthreads or "hwthread" in (mapped, request.bind)
@@ -86,7 +86,7 @@ def _policy(request: OpenMpiRequest, ranks: int) -> _Policy:
     bind, given = request.bind, bool(request.bind)
     if request.width_given and request.width > 0:
         if given and bind not in (cpu, "none"):
-            raise LaunchError("--bind-to", bind, f"does not go with PE= of --map-by, which binds a rank to {cpu}s")
+            raise LaunchError("--bind-to", bind, f"is incompatible with PE= of --map-by, which binds a rank to {cpu}s")
         bind, given = bind or cpu, True
     unit = request.unit
     if request.width > 1:

@@ -169,7 +169,7 @@ def split(text: str) -> list[Statement]:
 
 
 def _text(raw: str) -> Part:
-    """Return a token as the letters that it is made of."""
+    """Return a token as its letters."""
     return Part("text", raw)
 
 

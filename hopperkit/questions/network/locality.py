@@ -222,7 +222,7 @@ def _figure(where: Where) -> Iterator[Figure]:
         alt=f"{len(points)} jobs: run time over the mean of jobs alike, on average "
         + ", ".join(f"{mean:.2f} in {count(groups, 'group')}" for groups, mean in list(means.items())[:6]),
         x=Axis(title="Groups touched"),
-        y=Axis(title="Run time over the mean of jobs alike"),
+        y=Axis(title="Run time over the mean of similar jobs"),
         series=[
             Series(name="job", x=list(x), y=list(y), kind="points"),
             Series(name="mean", x=list(means), y=list(means.values())),

@@ -55,7 +55,7 @@ class Comparison(ask.Setting):
 
     @property
     def wanted(self) -> float:
-        """How often the gain is to show."""
+        """Probability that the gain shows."""
         return self.chance_percent / 100
 
     def needed(self, noise: float) -> int | None:

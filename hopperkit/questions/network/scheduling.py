@@ -69,7 +69,7 @@ class Trouble(ask.Setting):
         17.0,
         (0.0, 48.0, 1.0),
         unit="h",
-        assumed="The hours of outages and maintenance are not printed; 17 hours a week give the printed utilization.",
+        assumed="The hours of outages and maintenance are not printed; 17 hours per week give the printed utilization.",
         advanced=True,
     )
 

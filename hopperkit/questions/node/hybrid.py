@@ -169,7 +169,7 @@ def _findings(job: Job) -> Iterator[Finding]:
     if not job.spread and job.cores_in_use == len(job.node.usable_cores):
         yield Finding(
             "spread-moves-nothing",
-            "All cores of the node work, so -S moves no task: without it the tasks sit on the same cores.",
+            "All cores of the node work, so -S moves no task: without it the tasks are on the same cores.",
             "note",
         )
 

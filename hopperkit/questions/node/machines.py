@@ -1,4 +1,4 @@
-"""Question: machines side by side, from the parts in their files."""
+"""Question: a comparison of machines, from the parts in their files."""
 
 from collections.abc import Iterator
 from functools import cached_property

@@ -352,7 +352,7 @@ def _slowest_rate(review: Review) -> Value:
 
 
 def _drawing(placement: Placement, number: int, which: str) -> Drawing:
-    """Return the drawing of a node of the job, and the same made of characters."""
+    """Return the drawing of a node of the job, and the same in characters."""
     kind = placement.node_kind
     if number >= len(placement.nodes):
         raise refusal("node", number, f"must be from 0 to {len(placement.nodes) - 1}, the nodes of this job")

@@ -43,7 +43,7 @@ class Scenario:
     shared_cores : int
         Cores of a node that jobs share; 0 for whole nodes.
     preferred : (str, str) or None
-        "user", "account", "qos" or "queue", and the one whose jobs go before all others.
+        "user", "account", "qos" or "queue", and the one whose jobs have priority over all others.
     merged : bool
         Whether all partitions become one.
     """

@@ -219,7 +219,7 @@ class Loop(Run):
             self.down[number, pool] = down.bounds
 
     def count_freed(self) -> None:
-        """Count on no node that a drain wants."""
+        """Exclude nodes that are to be drained."""
         for pool in self.pools:
             pool.drain([self.span(number) for number in self.drains])
 

@@ -189,12 +189,15 @@ class WholeNodeQueue(PoolQueue):
         if self.run.limited and (reason := self.run.limits.reason_blocked(job)) is not None:
             waiting.hold(key, reason)
             return
+        # `tried` and `passed` are lowered below the width of a job that has to wait, so that a later pass tries it.
         if width > self.free.room:
             self.tried = min(self.tried, width - 1)
         elif end <= self.drain_s and not waiting.queue:
             self.begin(job, now)
             return
         elif end <= self.drain_s and self.easy:
+            # EASY promises nodes to the head of the queue alone: a new job may start if it ends before the head's start,
+            # or fits into the nodes that the head leaves over then.
             if self.at == _UNKNOWN:
                 self.promise(now)
             if end <= self.at or width <= self.spare:

@@ -81,12 +81,12 @@ def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
 
 
 def in_parts(app: Sphinx, work: Callable[[Item], object], items: Sequence[Item]) -> None:
-    """Do work that leaves files, and nothing in this process, for each item: in copies of it, side by side.
+    """Do work for each item in parallel copies of this process; it must leave files, and nothing in this process.
 
     Parameters
     ----------
     app : Sphinx
-        A warning that the work gives counts as one of this build.
+        Warnings of the work count as warnings of this build.
     work : callable
     items : sequence
 

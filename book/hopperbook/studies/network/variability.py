@@ -352,7 +352,7 @@ def _some_noisy(history: _History) -> bool:
 
 
 def _forces_differ_less(history: _History) -> bool:
-    """Whether the least forces of jobs differ half as much as their least times at most."""
+    """Whether the least forces of jobs differ at most half as much as their least times."""
     forces, times = [least for _, _, (least, _) in history], [min(times) for _, times, _ in history]
     return _middle_half(forces) < _middle_half(times) / 2
 

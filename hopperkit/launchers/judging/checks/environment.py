@@ -113,6 +113,6 @@ def _bound_twice(values: Mapping[str, str]) -> dict[str, _Undone]:
     """Return the variables by which an MPI library binds tasks that srun has bound."""
     names = ("I_MPI_PIN_PROCESSOR_LIST", "I_MPI_PIN_DOMAIN", "MV2_CPU_MAPPING", "MV2_CPU_BINDING_POLICY")
     problem = (
-        "the MPI library binds the tasks once more, by the CPUs of the node and not by those that srun gives to a task."
+        "the MPI library binds the tasks again, by the CPUs of the node and not by those that srun gives to a task."
     )
     return {name: _Undone(problem, (None,), "advice") for name in names if name in values}

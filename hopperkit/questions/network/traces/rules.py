@@ -361,7 +361,7 @@ def when_result(trace: Trace, name: str, found: Expected, test: Backtest) -> Res
         f"Intervals made like this held {share(learned.coverage)} of the waits of the log's later {count(test.judged_on, 'job')}; "
         "95 % were promised."
     )
-    span = f"It starts between {low} and {high}, as 95 % of the past jobs did that the simulation let wait alike."
+    span = f"It starts between {low} and {high}, as did 95 % of the past jobs with a similar simulated wait."
     verdict = backtest_verdict(test)
     # Who predicts single jobs no better than a null model gives no number for one: the interval only.
     single = f" By the simulation it starts at {_moment(trace, found.start_s)}." if verdict.level == "ok" else ""

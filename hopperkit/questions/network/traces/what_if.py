@@ -90,8 +90,8 @@ def split_of(text: str, nodes: int) -> tuple[int, int]:
 def drain_of(text: str, log: Trace, nodes: int) -> Downtime:
     """Return a drain, as 2026-12-01T08:00/12h:node[1-64]: when, for how long, and which nodes; all of them without.
 
-    Nodes are taken by their numbers, node 1 as the first of the list. A drain of the whole machine is known beforehand;
-    one of some nodes takes them as they fall free.
+    Nodes are taken by their numbers, node 1 as the first of the list. A drain of the whole machine is known in advance;
+    a drain of some nodes takes them as they become free.
 
     Parameters
     ----------
