@@ -83,7 +83,7 @@ def smaller_request(
 
 
 def _around(workload: Workload, index: int) -> tuple[list[Job], int]:
-    """Jobs that ran or waited around a job's wait, in order of submission, and its place among them."""
+    """Jobs that ran or waited around a job's wait, in order of submission, and its position in that order."""
     arrival, start = workload.arrival_s[index], workload.observed_start_s[index]
     rows = [
         row
@@ -112,7 +112,7 @@ def _requests(job: Job, room: int | Cluster) -> Iterator[tuple[str, Job]]:
 
 
 def _waits(jobs: list[Job], place: int, room: int | Cluster, clock: Clock, rules: Learned) -> list[int] | None:
-    """Waits of a job in simulations whose submissions come up to five seconds later; None if it never starts. [s]"""
+    """Waits of a job in simulations with submissions up to five seconds later; None if it never starts. [s]"""
     waits = []
     for seed in range(_RUNS):
         rng = random.Random(seed)

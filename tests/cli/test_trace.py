@@ -16,7 +16,7 @@ from hopperlib.scheduling.workload import Job, Workload
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
-    """Return a log of 400 jobs on 4 nodes: 4 nodes for an hour, one every 70 minutes, and behind each one of a node."""
+    """Return a log of 400 jobs on 4 nodes: 4 nodes for an hour, one every 70 minutes, each followed by one of a single node."""
     lines = ["; MaxNodes: 4", "; UnixStartTime: 1704067200"]
     for pair in range(200):
         begun = 4200 * pair
@@ -117,7 +117,7 @@ def test_a_longest_walltime_a_split_and_a_drain(log):
         (("--max-walltime", "1s"), "must be at least a minute"),
         (("--max-walltime", "long"), "'long' is not a duration"),
         (("--drain", "soon"), "must be like 2026-12-01T08:00/12h:node[1-64]"),
-        (("--drain", "2026-12-01T08:00/12h"), "must lie in the log, which has submissions from 2024-01-01T00:00"),
+        (("--drain", "2026-12-01T08:00/12h"), "must be in the log, which has submissions from 2024-01-01T00:00"),
         (("--drain", "2024-01-02T00:00/12h:node[1-5]"), "must name nodes by their numbers, from 1 to 4"),
         (("--shared",), "needs a log with the cores of its jobs"),
     ],

@@ -47,7 +47,7 @@ def toy(seed):
 
 
 def planned(jobs, cores, parts, depth, closed=None, switch=0):
-    """Plan anew in every second: earliest time, and of the nodes that have room those that were idle for the shortest
+    """Plan again in every second: earliest time, and of the nodes that have room those that were idle for the shortest
     time.
 
     Under switches a job has the first nodes that have room, under the first switch that holds it if one can.
@@ -149,7 +149,7 @@ def whole(seed):
 
 
 def counted(rows, nodes, depth):
-    """Plan anew in every second by the number of free nodes alone."""
+    """Plan again in every second by the number of free nodes alone."""
     starts, ends, queue, now, come = {}, {}, [], 0, 0
     while come < len(rows) or queue or ends:
         ends = {job: end for job, end in ends.items() if end > now}

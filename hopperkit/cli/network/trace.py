@@ -230,6 +230,13 @@ def in_cores(trace: "Trace") -> "Trace":
     ----------
     trace : Trace
         Job trace with cores.
+
+    Examples
+    --------
+    >>> from hopperkit.readers.jobs import read_job_trace
+    >>> trace = read_job_trace('1 0 0 60 48 -1 -1 48 60 -1 1 1 1 1 1 1 -1 -1', form='swf', cores_per_node=24)
+    >>> [job.nodes for job in trace.workload], [job.nodes for job in in_cores(trace).workload]
+    ([2], [48])
     """
     from hopperlib.scheduling.workload import Workload
 

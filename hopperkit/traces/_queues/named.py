@@ -116,7 +116,7 @@ class _Kind:
 
 
 def _planned(downtimes: Iterable[Downtime], everywhere: int) -> list[tuple[Downtime, int]]:
-    """Return the outages that are known beforehand with their nodes, and those of some nodes for the jobs of a queue."""
+    """Return the outages known in advance, with their nodes, and those of some nodes for the jobs of a queue."""
     return [
         (each, everywhere if each.last_node is None else bits_of((each.first_node or 0, each.last_node)))
         for each in downtimes
@@ -405,7 +405,7 @@ class ReservationQueue(PlanningQueue):
         return True
 
     def openings(self, job: int, now: int) -> list[tuple[int, int, int]]:
-        """Return the nodes that somebody is promised: from when and until when a job may start on each, and the node."""
+        """Return the promised nodes: from when and until when a job may start on each, and the node."""
         wanted, span = self.run.wanted[job], max(1, self.limits[job])
         members, share, whole = self.members[wanted[0]], packed(wanted[1:]) if wanted[1] else 0, self.whole
         return [

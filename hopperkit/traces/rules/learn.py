@@ -50,7 +50,7 @@ def learn(
     base: Learned | None = None,
     progress: Callable[[str], object] = lambda what: None,
 ) -> tuple[Learned, list[Finding]]:
-    """Return the rules that a log shows, and what speaks for each of them.
+    """Return the rules that a log shows, with the evidence for each.
 
     Parameters
     ----------
@@ -124,7 +124,7 @@ def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tu
 
 
 def _chosen(evidence: Evidence, tried: dict[str, Learned], code: str, what: str) -> tuple[Learned, Finding]:
-    """Return the rules that fit best of some, if they do so clearly, and what speaks for them."""
+    """Return the rules that fit best of some, if they do so clearly, with the evidence for them."""
     fits = {name: evidence.fit(rules) for name, rules in tried.items()}
     first, *others = sorted(fits, key=lambda name: -fits[name])
     numbers = {"rank_correlations": fits}

@@ -1,4 +1,4 @@
-"""What the simulator is told of each setting of scripts/ask_slurm_schedule.py: what an analyst would read off slurm.conf."""
+"""The simulator's input for each setting of scripts/ask_slurm_schedule.py, as an analyst would read it from slurm.conf."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def rows_of(path: Path) -> list[dict[str, int | str]]:
 
 
 def workload_of(rows: list[dict[str, int | str]], run: int) -> Workload:
-    """Jobs of one run with its own submissions and run times, and its starts as observed."""
+    """Jobs of one run with its submissions, run times and observed starts."""
     jobs = [
         Job(
             number,

@@ -91,7 +91,7 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int, machine: 
     phrases = [rule.text for rule in rules.closed]
     for finding in findings:
         if finding.code == "closed-hours" and finding.evidence["contradicting"] > _OBEYED:
-            phrases[0] += f", but for {share(finding.evidence['contradicting'])} of their starts"
+            phrases[0] += f", except for {share(finding.evidence['contradicting'])} of their starts"
     phrases += map(limit_text, rules.limits)
     phrases += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
     others = listed(phrases) if phrases else "no closed hours and no limits show in this log"
@@ -353,7 +353,7 @@ def when_result(trace: Trace, name: str, found: Expected, test: Backtest) -> Res
         f"Intervals made like this held {share(learned.coverage)} of the waits of the log's later {count(test.judged_on, 'job')}; "
         "95 % were promised."
     )
-    span = f"It starts between {low} and {high}, as 95 % of the past jobs did that the simulation let wait alike."
+    span = f"It starts between {low} and {high}, as did 95 % of the past jobs with a similar simulated wait."
     verdict = backtest_verdict(test)
     # Who predicts single jobs no better than a null model gives no number for one: the interval only.
     single = f" By the simulation it starts at {_moment(trace, found.start_s)}." if verdict.level == "ok" else ""

@@ -17,8 +17,8 @@ _FEW = 3
 
 
 def begin_to_load(notebooks: int) -> None:
-    """Start the process that kernels are copies of, while a build begins with other things; for a few notebooks it loads
-    nothing, and each loads what it needs.
+    """Start the process that kernels are copies of, in parallel with the other steps that begin a build; for a few
+    notebooks it loads nothing, and each loads what it needs.
     """
     if notebooks > _FEW:
         ForkServerContext().set_forkserver_preload(["hopperbook.warm"])
