@@ -51,7 +51,7 @@ def requests_elsewhere() -> list[str]:
 
 @pytest.fixture(scope="module")
 def context(browser: Any) -> Any:
-    """Where pages share what they have loaded, and other hosts are asked of a proxy that does not exist."""
+    """Here pages share what they have loaded, and requests to other hosts go to a proxy that does not exist."""
     proxy = {"server": "http://127.0.0.1:9", "bypass": "127.0.0.1"}
     context = browser.new_context(viewport={"width": 1280, "height": 1600}, proxy=proxy)
     context.set_default_timeout(WITHIN_MS)

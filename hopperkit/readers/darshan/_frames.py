@@ -98,6 +98,16 @@ def _date(seconds: float | None) -> datetime | None:
         return None
 
 
+def _single_task_rows(columns: Mapping[str, Sequence[Any]]) -> list[tuple[int, int]]:
+    """Return the row and the rank of each record that belongs to a single task."""
+    ranks, numbers = columns.get("rank", ()), columns.get("id", ())
+    return [
+        (place, rank)
+        for place, (cell, number) in enumerate(zip(ranks, numbers, strict=False))
+        if (rank := _whole(cell)) is not None and rank >= 0 and number not in _STREAM_NUMBERS
+    ]
+
+
 def _by_task(frames: Mapping[str, Mapping[str, Frame]]) -> tuple[dict[int, float], dict[int, int]]:
     """Return the time in calls and the bytes of each task, from records that belong to a single task."""
     seconds: dict[int, float] = defaultdict(float)
@@ -110,12 +120,7 @@ def _by_task(frames: Mapping[str, Mapping[str, Frame]]) -> tuple[dict[int, float
             for kind in _TABLES
             for name, cells in frames[module].get(kind, {}).items()
         }
-        ranks, numbers = columns.get("rank", ()), columns.get("id", ())
-        separate = [
-            (place, rank)
-            for place, (cell, number) in enumerate(zip(ranks, numbers, strict=False))
-            if (rank := _whole(cell)) is not None and rank >= 0 and number not in _STREAM_NUMBERS
-        ]
+        separate = _single_task_rows(columns)
         for name in ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"):
             cells = columns.get(name, ())
             for place, rank in separate:

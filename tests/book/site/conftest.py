@@ -132,7 +132,7 @@ UNFOLD = """() => document.querySelectorAll('.hopper-all[aria-expanded="false"]'
 
 
 class Watched:
-    """A page of a browser, with all it asked for and all it complained about."""
+    """A page of a browser, with all its requests and all its complaints."""
 
     def __init__(self, page: Any, address: str) -> None:
         self.page = page
@@ -161,7 +161,7 @@ class Watched:
 
     @property
     def strangers(self) -> list[str]:
-        """Addresses of other hosts that were asked for."""
+        """Addresses requested from other hosts."""
         home = urlsplit(self.address).netloc
         return [
             url
@@ -170,7 +170,7 @@ class Watched:
         ]
 
     def assert_clean(self) -> None:
-        """Fail if another host was asked for or anything was complained about."""
+        """Fail if anything was requested from another host, or if there were complaints."""
         assert self.strangers == []
         assert self.complaints == []
 
@@ -198,7 +198,7 @@ def _context(browser: Any, **options: Any) -> Any:
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Paths that were asked of a server since, also by a worker of all pages of a visit, which no page watches."""
+    """Paths requested from a server since, also by a worker of all pages of a visit, which no page watches."""
     paths: list[str] = []
     respond = Handler.send_response
 
@@ -212,7 +212,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def watch(browser: Any) -> Iterator[Callable[..., Watched]]:
-    """Return a function that opens a watched page of a site in a context of its own."""
+    """Return a function that opens a watched page of a site in a new context."""
     contexts = []
 
     def opened(address: str, **options: Any) -> Watched:
@@ -246,7 +246,7 @@ def _next_reader(visit: list[Watched]) -> Iterator[Watched]:
         visit.append(Watched(visit[-1].page.context.new_page(), visit[-1].address))
         visit[-1].unfolds = visit[0].unfolds
     watched = visit[-1]
-    # Elsewhere, so that the same page with another fragment is opened anew.
+    # Elsewhere, so that the same page with another fragment is reopened.
     watched.page.goto("about:blank")
     watched.page.set_viewport_size(VISITED)
     watched.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")

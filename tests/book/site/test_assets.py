@@ -161,7 +161,7 @@ def test_a_changed_model_or_datum_is_noticed(tmp_path, monkeypatch):
         before = hashes()
     look.write_text("2", encoding="utf-8")
     after = hashes()
-    # Notebooks need not run again for a new look, but pages are written anew.
+    # Notebooks need not run again for a new look, but pages are rewritten.
     assert after[0] == before[0]
     assert after[1] != before[1]
 

@@ -76,7 +76,7 @@ def test_an_endless_loop_ends_in_a_message(watch, workshop_url):
     expect(box.locator(".hopper-feedback")).to_contain_text("Stopped after 8 seconds", timeout=10_000)
     assert time.monotonic() - begun < 10
     expect(box.locator(".hopper-result")).to_have_text("not yet: 1 try")
-    # It can be stopped before, and Python begins anew.
+    # It can be stopped before, and Python restarts.
     run(page, box, "while True:\n    pass")
     box.get_by_role("button", name="Stop").click()
     expect(box.locator(".hopper-feedback")).to_have_text("Not marked. Stopped.")

@@ -113,7 +113,7 @@ def test_a_trainee_goes_through_a_page_and_finds_it_in_the_progress(watch, site_
 @pytest.mark.nightly
 @pytest.mark.parametrize("size", SIZES)
 def test_a_support_engineer_checks_a_script_on_a_machine_of_another_center(watch, site_url, root, size):
-    """Their machine's file is chosen at the top; a script that asks for more nodes than it has is told so by name."""
+    """Their machine's file is chosen at the top; for a script that requests more nodes than it has, the refusal names it."""
     watched = watch(site_url, viewport=SIZES[size])
     page = watched.go("notebooks/node/placement.html")
     page.locator("#hopper-my-machine-file").set_input_files(root / "tests" / "book" / "site" / "center" / "site.toml")
@@ -140,7 +140,7 @@ def test_a_lecturer_finds_two_pages_to_print(watch, site_url, size):
     row = page.locator(".bd-article tr").filter(has_text="Where the tasks land").filter(has_text="handout")
     row.get_by_role("link", name="handout").click()
     page.wait_for_url("**/handouts/node/placement.html")
-    expect(page.locator("h1")).to_contain_text("Where the tasks land")
+    expect(page.get_by_role("heading", name="Where the tasks land", exact=True)).to_be_visible()
     paper = page.pdf(format="A4", margin={"top": "12mm", "bottom": "12mm"})
     assert len(re.findall(rb"/Type\s*/Page[^s]", paper)) == 2
     watched.assert_clean()

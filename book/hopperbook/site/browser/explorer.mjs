@@ -232,10 +232,10 @@ class Explorer {
     this.form.accept();
     const atControl = this.form.refuse(control, message);
     this.#showProblem(
-      atControl ? "Not answered: see the marked setting. Below stands the answer to the setting before." : message,
+      atControl ? "Not answered: see the marked setting. Below is the answer to the previous setting." : message,
       [["Back to the start", () => this.set(this.start)]],
     );
-    if (!atControl) this.problem.firstChild.append(" Below stands the answer to the setting before.");
+    if (!atControl) this.problem.firstChild.append(" Below is the answer to the previous setting.");
     this.#told = this.asked;
   }
 
@@ -246,8 +246,8 @@ class Explorer {
     const lines = {
       start: [`Python could not start on this page: ${message}.`, [again]],
       dead: [`Python has stopped: ${message}.`, [["Start it again", again[1]]]],
-      cancelled: ["Cancelled. Below stands the answer to the setting before.", [again, start]],
-      model: ["The model failed on this setting, which is a defect of ours. Below stands the answer to the setting before.", [start]],
+      cancelled: ["Canceled. Below is the answer to the previous setting.", [again, start]],
+      model: ["The model failed on this setting, which is a defect of ours. Below is the answer to the previous setting.", [start]],
     };
     const [text, ways] = lines[kind] ?? [String(message), [again, start]];
     this.#showProblem(text, ways);

@@ -91,7 +91,7 @@ class Live {
   }
 
   #take(data, key, values) {
-    this.note.textContent = data.why ? `Not drawn: ${data.why}. What stands here is the picture before.` : "";
+    this.note.textContent = data.why ? `Not drawn: ${data.why}. The picture shown is the previous one.` : "";
     if (data.why) return;
     const setting = JSON.stringify(values);
     const now = performance.now();

@@ -11,7 +11,7 @@ ForkServerContext().set_forkserver_preload(["hopperbook.warm"])
 
 
 def begin_to_load() -> None:
-    """Start the process that kernels are copies of: it loads for seconds, beside whatever else begins a build."""
+    """Start the process that kernels are copies of: it loads for some seconds, in parallel with the other steps that begin a build."""
     forkserver.ensure_running()
 
 
