@@ -22,7 +22,7 @@ from benchmarks.side_by_side import Comparison
 from tests.book.site.marionette import FIREFOX, Firefox
 
 HTML = Path(__file__).resolve().parent.parent / "_build" / "html"
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "google-chrome"))), None)
 MOVES = 7
 
 # What is wanted: of the plain start's time in the same run, and in seconds (first answer with an empty and a full cache,
