@@ -1,4 +1,4 @@
-"""Study pages stay as short as they were edited to be; words.csv lists the words of each before and after."""
+"""Study pages stay as short as after editing; words.csv lists the words of each before and after."""
 
 from __future__ import annotations
 

@@ -2,11 +2,11 @@
 
 from itertools import groupby
 from statistics import median
-from typing import NamedTuple
 
 from docutils import nodes
 from sphinx.util.docutils import SphinxDirective
 
+from hopperbook.minimality import Share
 from hopperbook.studies.study import study_texts
 from hopperlib.data_files import rows
 from hopperlib.text import share
@@ -14,21 +14,7 @@ from hopperlib.text import share
 _HEAD = "| module | functions, each with the lines that run of all its lines |\n|---|---|\n"
 
 
-class StudyShare(NamedTuple):
-    """A row of ``data/minimality.csv``: lines of `hopperlib` that a study imports, and those that it runs."""
-
-    study: str
-    modules: int
-    lines: int
-    run: int
-
-    @property
-    def share(self) -> float:
-        """Lines run over lines imported. [fraction]"""
-        return self.run / self.lines
-
-
-def shares() -> tuple[StudyShare, ...]:
+def shares() -> tuple[Share, ...]:
     """Return the share of its imports that each study runs, in reading order.
 
     Examples
@@ -38,7 +24,7 @@ def shares() -> tuple[StudyShare, ...]:
     """
     table = {row["study"]: row for row in rows("minimality.csv")}
     return tuple(
-        StudyShare(study, *(int(table[study][name]) for name in ("modules", "lines", "run"))) for study in study_texts()
+        Share(study, *(int(table[study][name]) for name in ("modules", "lines", "run"))) for study in study_texts()
     )
 
 

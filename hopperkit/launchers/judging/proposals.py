@@ -208,9 +208,9 @@ def _changes(placement: Placement, number: int, memory_gb: float | None) -> Iter
     now = max(len(node.pattern) for node in placement.nodes_of(number))
     if launch.launcher == "srun":
         counts = _tasks_per_node(component.tasks, now, openmp, kind, memory_gb)
-        asked = component.gpus.on_node(now, len(placement.nodes_of(number))) if component.gpus else None
+        requested_gpus = component.gpus.on_node(now, len(placement.nodes_of(number))) if component.gpus else None
         # Resources that the job did not request are not proposed.
-        gpus = kind.gpus if asked is None else min(asked, kind.gpus)
+        gpus = kind.gpus if requested_gpus is None else min(requested_gpus, kind.gpus)
         yield from _srun_changes(component, kind, counts, openmp, gpus)
         return
     if launch.launcher == "pals":

@@ -89,7 +89,23 @@ class Where(ask.Setting):
 
 
 def answer(where: Where) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    where : Where
+        A log and the network that its jobs ran in.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Where()).facts['per_group'], 3)
+    0.044
+    """
     cost, waiting = where.cost, where.waiting
     groups = [job.spread.groups for job in where.laid]
     return Result(
@@ -206,7 +222,7 @@ def _figure(where: Where) -> Iterator[Figure]:
         alt=f"{len(points)} jobs: run time over the mean of jobs alike, on average "
         + ", ".join(f"{mean:.2f} in {count(groups, 'group')}" for groups, mean in list(means.items())[:6]),
         x=Axis(title="Groups touched"),
-        y=Axis(title="Run time over the mean of jobs alike"),
+        y=Axis(title="Run time over the mean of similar jobs"),
         series=[
             Series(name="job", x=list(x), y=list(y), kind="points"),
             Series(name="mean", x=list(means), y=list(means.values())),

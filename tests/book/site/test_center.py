@@ -1,4 +1,4 @@
-"""A center's own site: what its tool pages ask, offer and answer is about its machine."""
+"""A center's site: its tool pages are about its machine."""
 
 from __future__ import annotations
 

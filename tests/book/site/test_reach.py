@@ -1,4 +1,4 @@
-"""Who comes by keys, with colors of their own, on 320 pixels or with a page twice as large, or on paper."""
+"""Readers with a keyboard, with custom colors, on 320 pixels, with a page twice as large, or on paper."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ def test_a_trainee_goes_through_a_page_and_finds_it_in_the_progress(watch, site_
 @pytest.mark.nightly
 @pytest.mark.parametrize("size", SIZES)
 def test_a_support_engineer_checks_a_script_on_a_machine_of_another_center(watch, site_url, root, size):
-    """Their machine's file is chosen at the top; a script that asks for more nodes than it has is told so by name."""
+    """Their machine's file is chosen at the top; for a script that requests more nodes than it has, the refusal names it."""
     watched = watch(site_url, viewport=SIZES[size])
     page = watched.go("notebooks/node/placement.html")
     page.locator("#hopper-my-machine-file").set_input_files(root / "tests" / "book" / "site" / "center" / "site.toml")

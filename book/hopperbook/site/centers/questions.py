@@ -1,6 +1,6 @@
 """Questions of a center's site: those of its tool pages, set up for its machine.
 
-The controls lose the menu of other machines, as the site's file is in place of it. Examples are those of the center,
+The controls have no menu of other machines, because the site's file replaces it. Examples are those of the center,
 then scripts generated from its launcher, partitions and nodes, then those of the book that name no machine. If the
 machine's file lacks a value that a question needs, the question is omitted, and the page lists the missing values.
 """

@@ -82,7 +82,7 @@ def with_policy(html: str) -> str:
 
 
 def with_numbers_right(html: str) -> str:
-    """Return a page in whose tables the columns that hold numbers alone end at the right, with their headings.
+    """Return a page whose numeric columns of tables are right-aligned, with their headings.
 
     Examples
     --------
