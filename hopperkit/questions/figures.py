@@ -273,6 +273,20 @@ def _can_be_labeled(series: Sequence[Series]) -> bool:
     )
 
 
+def _names(
+    series: Sequence[Series],
+    references: Sequence[Reference],
+    marks: Mapping[str, float],
+    scales: tuple[Scale, Scale],
+    notes: Sequence[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """Return the names of curves next to them; none where the chart needs a legend."""
+    if not _can_be_labeled(series):
+        return []
+    curves = [(each.name, each.x, each.y) for each in series]
+    return curve_labels(curves, [reference.y for reference in references], [*marks.values()], scales, notes) or []
+
+
 def _labels(
     x: Axis, y: Axis, series: Sequence[Series], references: Sequence[Reference], marks: Mapping[str, float]
 ) -> dict[str, Any]:
@@ -284,15 +298,8 @@ def _labels(
     notes = mark_labels(marks, across)
     above = max((note["yshift"] + ROW for note in notes), default=0)
     levels = level_labels(references, ends, up)
-    heights_of_levels = [reference.y for reference in references]
-    named = (
-        curve_labels(
-            [(each.name, each.x, each.y) for each in series], heights_of_levels, [*marks.values()], (across, up), levels
-        )
-        if _can_be_labeled(series)
-        else None
-    )
-    notes += [*levels, *(named or ())]
+    named = _names(series, references, marks, (across, up), levels)
+    notes += [*levels, *named]
     drawn: dict[str, Any] = {"annotations": notes} if notes else {}
     if named:
         drawn["showlegend"] = False
