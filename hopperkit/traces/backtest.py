@@ -15,6 +15,7 @@ from hopperkit.traces.rules.learn import learn
 from hopperkit.traces.rules.site import Learned
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
+from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.workload import Workload
 from hopperlib.units import plain_number
 
@@ -94,6 +95,8 @@ class Backtest(NamedTuple):
     ceiling : float
         Rank correlation of two simulations of the later jobs whose submissions differ by up to five seconds: no prediction of
         single waits can be expected to do better.
+    schedule : Schedule or None
+        Of all jobs with known starts, as the rules simulate them.
     """
 
     rules: Learned
@@ -103,6 +106,7 @@ class Backtest(NamedTuple):
     judged: tuple[Judged, ...]
     classes: tuple[JudgedClass, ...] = ()
     ceiling: float = 1.0
+    schedule: Schedule | None = None
 
     @property
     def best_null(self) -> Judged:
@@ -117,7 +121,9 @@ class Backtest(NamedTuple):
         )
 
 
-def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Learned | None = None) -> Backtest:
+def backtest(
+    workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Learned | None = None, with_ceiling: bool = True
+) -> Backtest:
     """Learn rules from the first 60 % of the jobs and predict the waits of the others.
 
     A wait is predicted only from past jobs that had started when the job was submitted.
@@ -132,6 +138,8 @@ def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Le
         Clock of the log.
     base : Learned or None
         Known settings of the scheduler; None for EASY in order of submission.
+    with_ceiling : bool
+        Whether to simulate the later jobs twice more for the ceiling, which is 1 without.
 
     Raises
     ------
@@ -158,7 +166,8 @@ def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Le
     first = int(_LEARNED_FROM * len(jobs))
     rules, findings = learn(jobs.of(range(first)), nodes, clock, base=base)
     waits = [max(0, start - at) for start, at in zip(jobs.observed_start_s, jobs.arrival_s, strict=True)]
-    simulated = learned_waits(jobs, nodes, clock, rules)
+    schedule = rules.run(jobs, nodes, clock)
+    simulated = _waits_of(schedule)
     sizes = [
         (width.bit_length(), limit.bit_length()) for width, limit in zip(jobs.nodes, jobs.requested_time_s, strict=True)
     ]
@@ -169,11 +178,12 @@ def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Le
         ),
         "constant": [median(waits[:first])] * len(jobs),
         "alike": alike(jobs, waits, sizes),
-        "easy": learned_waits(jobs, nodes, clock, Learned()),
+        "easy": simulated if rules == Learned() else learned_waits(jobs, nodes, clock, Learned()),
     }
     judged = tuple(_judged(name, predicted, waits, first) for name, predicted in predictions.items())
-    test = Backtest(rules, tuple(findings), first, len(jobs) - first, judged)
-    test = test._replace(ceiling=_ceiling(jobs, nodes, clock, rules, first))
+    test = Backtest(rules, tuple(findings), first, len(jobs) - first, judged, schedule=schedule)
+    if with_ceiling:
+        test = test._replace(ceiling=_ceiling(jobs, nodes, clock, rules, first))
     return test._replace(
         classes=tuple(_by_class(jobs, first, waits, predictions[test.best.name], predictions[test.best_null.name]))
     )
@@ -258,8 +268,12 @@ def learned_waits(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Lea
     [0.0, 60]
     """
     nodes = plain_number(nodes)
-    starts = rules.run(jobs, nodes, clock).start_s
-    return [max(0.0, start - at) for start, at in zip(starts, jobs.arrival_s, strict=True)]
+    return _waits_of(rules.run(jobs, nodes, clock))
+
+
+def _waits_of(schedule: Schedule) -> list[float]:
+    """Return the wait of each job of a schedule. [s]"""
+    return [max(0.0, start - at) for start, at in zip(schedule.start_s, schedule.workload.arrival_s, strict=True)]
 
 
 def alike(jobs: Workload, waits: Sequence[int], classes: Sequence[tuple[int, ...]]) -> list[float]:

@@ -204,7 +204,7 @@ def test_promises_that_are_kept_are_those_that_would_be_made_anew(seed, many, mo
         jobs.append(Job(number, clock, width, run, int(run * rng.uniform(1, 3)), cores=width * share))
     pool = Cluster(nodes=(NodeResources(cores=16),) * 12, partitions={"": Partition(nodes=tuple(range(12)))})
     kept = simulate(Workload(jobs), pool, policy="100")
-    monkeypatch.setattr(ReservationQueue, "stands", lambda *_: False)
+    monkeypatch.setattr(ReservationQueue, "stands", lambda *_: -1)
     assert simulate(Workload(jobs), pool, policy="100").start_s == kept.start_s
     waiting = [start - submit for start, submit in zip(kept.start_s, kept.workload.submit_time_s, strict=True)]
     assert max(waiting) > 3600

@@ -173,9 +173,11 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     scenarios = scenarios_of(log.trace, log.nodes, **changes)
     if len(scenarios) > 1:
         scenarios.append(together(scenarios))
-    test = backtest(*log.settings, base=log.base)
+    test = backtest(*log.settings, base=log.base, with_ceiling=False)
     result = what_if_result(test, what_if(*log.settings, test.rules, scenarios))
-    return replace(result, findings=(*twin(*log.settings, test.rules).findings, *result.findings))
+    return replace(
+        result, findings=(*twin(*log.settings, test.rules, schedule=test.schedule).findings, *result.findings)
+    )
 
 
 def _since(log: _Log, date: str) -> "Result":
@@ -261,7 +263,7 @@ def _when(log: _Log, job: str) -> "Result":
         )
     workload, nodes, clock = log.settings
     recent = last_started(workload, nodes)
-    test = backtest(recent, nodes, clock, base=log.base)
+    test = backtest(recent, nodes, clock, base=log.base, with_ceiling=False)
     unfinished = [each for _, each in log.trace.unfinished]
     found = expected_start(recent, unfinished, names.index(job), nodes, clock, test.rules)
     return when_result(log.trace, job, found, test)
