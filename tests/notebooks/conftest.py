@@ -43,10 +43,11 @@ def _environment(home: Path, root: Path) -> dict[str, str]:
 
 
 def _end(server: subprocess.Popen[str]) -> None:
-    """End the server, which ends its kernels; insist if it does not."""
+    """End the server, which ends its kernels. It would wait for one that has not started yet; without a server that ends
+    by itself."""
     server.terminate()
     try:
-        server.wait(timeout=20)
+        server.wait(timeout=3)
     except subprocess.TimeoutExpired:
         server.kill()
         server.wait()

@@ -82,7 +82,7 @@ def _configure(app: Sphinx, config: Config) -> None:
     if not config.nb_execution_cache_path:
         config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / config.hopper_models)
     if not Path(config.nb_execution_cache_path).exists():
-        begin_to_load()
+        begin_to_load(len(list((root / "notebooks").rglob("*.ipynb"))))
     assets = collect(root / "node_modules", root / "data", Path(app.outdir).parent / ".memories")
     app._hopper_assets = assets  # type: ignore[attr-defined]
 

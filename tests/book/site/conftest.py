@@ -29,14 +29,14 @@ HARMLESS = ("GL Driver Message", "Canvas2D: Multiple readback")
 
 def make_workshop(root: Path, folder: Path) -> None:
     """Lay out a repository with the workshop's book, and its explorers added to copies of the packages."""
+    # With what is compiled of them, which keeps the times of its sources: else each process of a build compiles them anew.
     for package in ("hopperlib", "hopperkit"):
-        shutil.copytree(root / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(root / package, folder / package)
     shutil.copytree(root / "data", folder / "data")
     for name in ("book", "notebooks"):
         shutil.copytree(WORKSHOP / name, folder / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     shutil.copy(root / "book" / "_config.yml", folder / "book" / "_config.yml")
-    code = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(root / "book" / "hopperbook", folder / "book" / "hopperbook", ignore=code)
+    shutil.copytree(root / "book" / "hopperbook", folder / "book" / "hopperbook")
     shutil.copy(root / "requirements.lock", folder)
     # What one build keeps for the next, the memories of Python, is the same for all.
     memories = root / "_build" / ".memories"
