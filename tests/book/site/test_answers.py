@@ -15,7 +15,8 @@ from tests.book.site.conftest import Watched
 # Settings drawn from anywhere, more at night; examples, of which the build has kept Python's answers; and values at the ends
 # of controls, which are all asked for at night, and in every run those that are refused.
 SAMPLES, SAMPLES_AT_NIGHT, EXAMPLES = 1, 8, 1
-# Each of their answers takes seconds in a browser: at night they are asked for at the start and at the ends of controls.
+# Each of their answers takes seconds in a browser: at night they are asked for at the start and at the ends of controls, in
+# every run over as few days as there may be.
 SLOW = ("chunks", "fragmentation", "scheduling")
 
 ASK = """async ([home, name, settings]) => {
@@ -62,6 +63,8 @@ def settings_of(explorer, night=False):
         | {control.name: drawn(control, rng, explorer.heavy and not night) for control in free}
         for number in range(SAMPLES_AT_NIGHT if night else SAMPLES)
     ]
+    if explorer.name in SLOW and not night:
+        samples = [sample | {one.name: one.low for one in free if one.name == "days"} for sample in samples]
     corners = [{control.name: value} for control in explorer.controls for value in ends(control)]
     if explorer.heavy or not night:
         corners = [corner for corner in corners if refused(explorer, corner)]
