@@ -185,7 +185,7 @@ def test_places_of_jobs(tmp_path):
 
 @pytest.fixture(scope="module")
 def shared_log(tmp_path_factory):
-    """Return what sacct prints of 240 jobs that share two nodes of four cores, as Slurm starts them."""
+    """Return output of sacct for 240 jobs that share two nodes of four cores, as Slurm starts them."""
     rng, jobs, now = random.Random(2), [], 0
     for number in range(240):
         now += rng.randint(0, 700) * (number > 0)

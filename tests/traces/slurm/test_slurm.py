@@ -156,7 +156,7 @@ with (FOLDER / "predicted-requests.csv").open() as lines:
 
 
 def resubmitted(row):
-    """Sorted waits of a job in Slurm: with its request as it was, and with the changed one; and what was changed. [s]"""
+    """Sorted waits of a job in Slurm: with the original and with the changed request; and the change. [s]"""
     name, number = row["table"], int(row["job"])
     before = rows_of(FOLDER / f"{name}.csv.gz")
     rounded = "-rounded" if row["resolution_s"] != "1" else ""
