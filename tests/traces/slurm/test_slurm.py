@@ -13,6 +13,7 @@ import pytest
 
 from hopperkit.traces.changes.scenario import Scenario, simulated_waits
 from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.learn import learn
 from hopperkit.traces.rules.site import Learned
 from hopperlib.scheduling.backfill import Backfill
 
@@ -230,3 +231,20 @@ def test_a_change_of_depth_is_one_of_slurms_backfill(depth, observed):
     after = fmean(simulated_waits(log, room, Clock(0), Learned(policy=Backfill()), scenario)[0])
     assert after == pytest.approx(int(KEPT[observed]["observed_mean_s"]), rel=0.2)
     assert after > 1.7 * int(KEPT["fifo-2"]["observed_mean_s"])
+
+
+@pytest.mark.parametrize(
+    ("name", "depths", "order"),
+    [
+        ("fifo-2", {500}, "submission"),
+        ("more-nodes-2", {500}, "submission"),
+        ("shallow-2", {3, 10}, "submission"),
+        ("no-backfill-2", {"fcfs"}, "submission"),
+        ("wide-first-2", {500}, "size"),
+    ],
+)
+def test_what_is_learned_of_a_run_is_how_slurm_was_set(name, depths, order):
+    """From Slurm's defaults; these runs were seen when the thresholds for it were set."""
+    rules, _ = learn(*first_run(name), Clock(0), base=Learned(policy=Backfill()))
+    assert getattr(rules.policy, "depth", rules.policy) in depths
+    assert (rules.order, rules.closed, rules.limits, rules.preferred) == (order, (), (), None)
