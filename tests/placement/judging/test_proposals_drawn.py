@@ -1,4 +1,6 @@
-"""Drawn lines on all machine files: every proposed line dominates, and idle NUMA nodes that -c cures are cured."""
+"""Drawn lines on all machine files: every line proposed for the same launcher dominates, and idle NUMA nodes that -c
+cures are cured where the machine's launcher is srun. A line of a launcher that the machine lacks is only translated, and
+of that no more is claimed than that nothing gets worse."""
 
 from functools import cache
 
