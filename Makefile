@@ -18,7 +18,7 @@ WORKERS = 2
 # Every notebook starts a Python: what is compiled once is kept, or a build takes a fifth longer.
 export PYTHONDONTWRITEBYTECODE =
 
-.PHONY: help book html test search lab lint bench answers scorecard forecasts ranker pictures lock clean distclean python browser
+.PHONY: help book html test search lab lint bench answers stored scorecard forecasts ranker pictures lock clean distclean python browser
 
 help: ## list the commands
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-10s %s\n", $$1, $$2 }' Makefile
@@ -51,22 +51,25 @@ lint: python ## check style, types, spelling and notebooks
 bench: python ## measure speed side by side with other tools
 	@$(RUN) -m benchmarks $(ARGS)
 
-answers: python ## write every answer at its defaults and examples anew, for review
+answers: python ## rewrite every answer at its defaults and examples, for review
 	@$(RUN) tests/questions/test_golden.py
 
-scorecard: python ## write data/scorecard.csv and the summary line of the README anew
+stored: python ## recompute the stored first answers of the heavy explorers (minutes)
+	@$(RUN) -m hopperbook.site.stored_answers
+
+scorecard: python ## rewrite data/scorecard.csv and the summary line of the README
 	@$(RUN) scripts/scorecard.py
 
-forecasts: python ## write data/forecasts.csv anew from the models and their settings
+forecasts: python ## rewrite data/forecasts.csv from the models and their settings
 	@$(RUN) -m hopperbook.forecasts
 
 ranker: python ## fit the diagnosis' ranker of lines again on its table of labeled lines
 	@cd scripts && $(abspath $(VENV))/bin/python fit_ranker.py --curve
 
-pictures: html ## take the picture of the README anew
+pictures: html ## retake the picture of the README
 	@$(RUN) scripts/pictures.py
 
-lock: python ## write the lock files anew from pyproject.toml and package.json
+lock: python ## rewrite the lock files from pyproject.toml and package.json
 	@sh scripts/lock.sh "$(VENV)" $(ARGS)
 
 clean: ## remove what the commands built

@@ -41,14 +41,14 @@ def row(name: str, path: Path, nodes: int, cores: int) -> dict[str, object]:
         "downtimes": simulate(workload, nodes, downtimes=down) if down else schedule,
         "overrun": simulate(workload, nodes, overrun="keep"),
     }
-    told: dict[str, object] = {
+    row_values: dict[str, object] = {
         "log": name,
         "jobs": whole.jobs,
         "left_out": trace.skips.total + len(wide),
         "nodes": nodes,
     }
     for kind, waits in (("observed", whole.observed), ("easy", whole.simulated)):
-        told |= {
+        row_values |= {
             f"{kind}_{name}": None
             if waits is None or number is None
             else round(number, 3 if name == "utilization" else 1)
@@ -56,13 +56,16 @@ def row(name: str, path: Path, nodes: int, cores: int) -> dict[str, object]:
         }
     for kind, other in variants.items():
         waits = by_group(other)[-1].simulated
-        told[f"{kind}_wait_mean_s"] = round(waits.wait_mean_s, 1) if waits else None
+        row_values[f"{kind}_wait_mean_s"] = round(waits.wait_mean_s, 1) if waits else None
     if whole.observed is None:
-        return told | dict.fromkeys(("still_times", "still_h", "idle_share", "out_of_order_share"))
-    told["still_times"], told["still_h"] = len(still), round(sum(end - start for start, end in still) / 3600, 1)
+        return row_values | dict.fromkeys(("still_times", "still_h", "idle_share", "out_of_order_share"))
+    row_values["still_times"], row_values["still_h"] = (
+        len(still),
+        round(sum(end - start for start, end in still) / 3600, 1),
+    )
     for kind, code in (("idle_share", "idle-while-waiting"), ("out_of_order_share", "out-of-order")):
-        told[kind] = round(float(causes.get(code, {}).get("share", 0.0)), 3)
-    return told
+        row_values[kind] = round(float(causes.get(code, {}).get("share", 0.0)), 3)
+    return row_values
 
 
 def main(folder: str) -> None:
@@ -70,11 +73,11 @@ def main(folder: str) -> None:
     with (data_folder() / "observed-waits.csv").open("w", encoding="utf-8", newline="") as out:
         writer = None
         for name, file, nodes, cores in LOGS:
-            told = row(name, Path(folder) / file, nodes, cores)
+            row_values = row(name, Path(folder) / file, nodes, cores)
             if writer is None:
-                writer = csv.DictWriter(out, list(told), lineterminator="\n")
+                writer = csv.DictWriter(out, list(row_values), lineterminator="\n")
                 writer.writeheader()
-            writer.writerow(told)
+            writer.writerow(row_values)
             out.flush()
 
 

@@ -244,8 +244,8 @@ def record_columns(thing: Any) -> dict[str, Any]:
     if type(thing) is tuple and len(thing) == 2 and isinstance(thing[0], str):
         # Output of a reader of many files: a name with its record, or the reason why there is none.
         named: Any = thing[1]
-        told = {"error": str(named)} if isinstance(named, Exception) else record_columns(named)
-        return {"file": thing[0], **told}
+        record = {"error": str(named)} if isinstance(named, Exception) else record_columns(named)
+        return {"file": thing[0], **record}
     columns: dict[str, Any] = {}
     for name, value in _cells(thing).items():
         if name in _RAN and is_dataclass(thing):
@@ -356,7 +356,7 @@ def _in_seconds(column: "pd.Series", name: Any) -> Any:
 
 
 def _written_cells(column: "pd.Series") -> "pd.Series":
-    """Return a column as its text is to read."""
+    """Return a column in its displayed form."""
     if column.dtype.kind == "m":
         return column.dt.total_seconds()
     if column.dtype.kind == "f" and column.isna().any() and (column.dropna() % 1 == 0).all():

@@ -327,12 +327,18 @@ class Slurm:
         return f"export ASK_HOLD=3\n{started}wait\nunset ASK_HOLD\n{shown}"
 
 
-def answer_of(text: str) -> str:
-    """Return Slurm's report of a step, as an answer of the table."""
+def _tasks_in(text: str) -> dict[int, str]:
+    """Return the place of each task that a step printed."""
     tasks = {}
     for task, node, gpus, cpus in re.findall(r"^task (\d+) node (\d+) gpus (\S*):([ \d]*)$", text, re.MULTILINE):
         place = as_ranges(map(int, cpus.split())) or "all"
         tasks[int(task)] = (f"{node}:" if node != "0" else "") + place + ("" if gpus == "-" else f"/{gpus}")
+    return tasks
+
+
+def answer_of(text: str) -> str:
+    """Return Slurm's report of a step, as an answer of the table."""
+    tasks = _tasks_in(text)
     errors = [line.split("error: ", 1)[1] for line in text.splitlines() if "error: " in line]
     if re.search(r"^exit (124|137)", text, re.MULTILINE):
         # A step that waits for more than its job has, or a computer too busy to tell.

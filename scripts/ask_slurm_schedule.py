@@ -5,15 +5,16 @@
     python scripts/ask_slurm_schedule.py fifo --jobs 150 --seed 1 JOBS.csv     # only draw the jobs of a setting
     python scripts/ask_slurm_schedule.py fifo --jobs 150 --seed 1 --runs 3 --folder /tmp/slurm RUNS.csv.gz
     python scripts/ask_slurm_schedule.py fifo --jobs 150 --seed 1 --runs 1 --add RUNS.csv.gz   # to the runs that are there
+    python scripts/ask_slurm_schedule.py fifo --jobs-of RUNS.csv.gz --change 17:limit_s=480 --until 17 --runs 3 CHANGED.csv.gz
 
-The first two need only Python; the last needs root and slurmctld, slurmd, slurm-client, munge and gcc. The daemons are
+The first two need only Python; the others need root and slurmctld, slurmd, slurm-client, munge and gcc. The daemons are
 unmodified: a preloaded library makes their clocks and sleeps run ``--speed`` times as fast, and each slurmd has a
 different host name (unshare --uts). Several may run side by side, each with a folder and 1,000 ports of its own. A run takes the virtual time that the jobs need, divided by the speed: about ten
 minutes for 150 jobs at 30. Slow starts of real processes show as delays, so a run on a busy computer is disturbed: each
 run prints by how much jobs ran longer than they should have, and runs above 60 s (90th percentile) are not kept.
 
 The table has one row per job: submission, nodes, CPUs, time limit, run time, partition; then for each run the observed
-submission, start and end, in seconds from the first submission. tests/traces/slurm compares the simulator with them.
+submission, start and end, in seconds from the first submission; blank for jobs that had not ended with --until. tests/traces/slurm compares the simulator with them.
 """
 
 import argparse
@@ -30,7 +31,7 @@ import sys
 import time
 from datetime import datetime
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 NODES = 32
 DISTURBED_S = 60
@@ -295,6 +296,10 @@ def draw(setting: Setting, count: int, seed: int, load: float) -> list[Job]:
     return [job._replace(submit_s=int(moment - moments[0])) for moment, job in zip(moments, jobs, strict=True)]
 
 
+#: Submission, start and end of a job; None if it had not ended. [s]
+Moments = tuple[int | None, int | None, int | None]
+
+
 class Cluster:
     """A running Slurm in a folder; `stop` ends its daemons."""
 
@@ -342,8 +347,8 @@ class Cluster:
             raise SystemExit(f"{' '.join(command)}: {done.stderr}")
         return done.stdout
 
-    def submit(self, jobs: list[Job]) -> None:
-        """Submit jobs as virtual time passes, run the setting's events, and wait until all jobs ended."""
+    def submit(self, jobs: list[Job], until: int | None = None) -> None:
+        """Submit jobs as virtual time passes, run the setting's events, and wait until all jobs ended, or one of them."""
         steps: list[tuple[int, list[str]]] = [(when, ["sh", "-c", command]) for when, command in self.setting.events]
         for number, job in enumerate(jobs):
             size = ["-N", str(job.nodes)] if self.setting.cpus == 1 else ["-N", str(job.nodes), "-n", str(job.cpus)]
@@ -354,13 +359,25 @@ class Cluster:
         begin = time.monotonic() + 60 / speed
         started = []
         for when, command in sorted(steps):
+            if self.has_ended(until):
+                break
             time.sleep(max(0.0, begin + when / speed - time.monotonic()))
             started.append(subprocess.Popen(command, env=self.environment, stdout=subprocess.DEVNULL))
         for process in started:
             process.wait()
         # A controller that is busy may not answer in time: then jobs are still there.
-        while self.is_busy():
+        while not self.has_ended(until) and self.is_busy():
             time.sleep(300 / speed)
+
+    def has_ended(self, number: int | None) -> bool:
+        """Whether a job, by its number in the list, has ended."""
+        return number is not None and number in self.observed()
+
+    def cancel(self) -> None:
+        """Cancel the jobs that run or wait, and wait until none is left."""
+        while self.is_busy():
+            self.run("scancel", "--user=root", check=False)
+            time.sleep(3)
 
     def wait_until_ready(self) -> None:
         """Wait until all nodes are idle, five minutes at most."""
@@ -387,8 +404,10 @@ class Cluster:
 
     def observed(self) -> dict[int, tuple[int, int, int]]:
         """Return submission, start and end of each job by its number in the list, in Unix time. [s]"""
-        found = {}
-        for line in (self.folder / "jobcomp.txt").read_text().splitlines():
+        found: dict[int, tuple[int, int, int]] = {}
+        path = self.folder / "jobcomp.txt"
+        # A line that is being written has no end.
+        for line in path.read_text().split("\n")[:-1] if path.exists() else ():
             fields = dict(re.findall(r"(\w+)=(\S*)", line))
             moments = (fields[name] for name in ("SubmitTime", "StartTime", "EndTime"))
             submit, start, end = (int(datetime.fromisoformat(moment).timestamp()) for moment in moments)
@@ -396,26 +415,47 @@ class Cluster:
         return found
 
 
-def run(setting: Setting, jobs: list[Job], folder: Path, speed: float, port: int) -> list[tuple[int, int, int]]:
-    """Run jobs once; return submission, start and end of each from the first submission. [s]"""
+def run(
+    setting: Setting, jobs: list[Job], folder: Path, speed: float, port: int, until: int | None = None
+) -> list[Moments]:
+    """Run jobs once, until one ended or all; return submission, start and end of each from the first submission. [s]"""
     cluster = Cluster(setting, folder, speed, port)
     try:
         cluster.wait_until_ready()
-        cluster.submit(jobs)
+        cluster.submit(jobs, until)
+        observed = cluster.observed()
+        cluster.cancel()
     finally:
         cluster.stop()
-    observed = cluster.observed()
     first = min(submit for submit, *_ in observed.values())
-    return [tuple(moment - first for moment in observed[number]) for number in range(len(jobs))]  # type: ignore[misc]
+    return [
+        tuple(moment - first for moment in observed[number]) if number in observed else (None, None, None)  # type: ignore[misc]
+        for number in range(len(jobs))
+    ]
 
 
-def disturbance(jobs: list[Job], rows: list[tuple[int, int, int]]) -> int:
+def disturbance(jobs: list[Job], rows: list[Moments]) -> int:
     """By how much nine of ten jobs ran longer than they should have, at most. [s]"""
-    late = sorted(end - start - job.run_s for job, (_, start, end) in zip(jobs, rows, strict=True))
+    late = sorted(
+        end - start - job.run_s
+        for job, (_, start, end) in zip(jobs, rows, strict=True)
+        if start is not None and end is not None
+    )
     return late[int(0.9 * len(late))]
 
 
-def write(path: Path, jobs: list[Job], runs: list[list[tuple[int, int, int]]]) -> None:
+def changed(jobs: list[Job], change: str) -> list[Job]:
+    """Return jobs with one request changed: ``17:limit_s=480``, by its number in the list."""
+    number, _, request = change.partition(":")
+    name, _, value = request.partition("=")
+    job = jobs[int(number)]
+    fields: dict[str, Any] = {name: value if name == "partition" else int(value)}
+    if name == "nodes":
+        fields["cpus"] = job.cpus * int(value) // job.nodes
+    return [*jobs[: int(number)], job._replace(**fields), *jobs[int(number) + 1 :]]
+
+
+def write(path: Path, jobs: list[Job], runs: list[list[Moments]]) -> None:
     """Write the table, compressed if its name ends in ``.gz``."""
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -427,15 +467,28 @@ def write(path: Path, jobs: list[Job], runs: list[list[tuple[int, int, int]]]) -
     path.write_bytes(gzip.compress(data, mtime=0) if path.suffix == ".gz" else data)
 
 
-def runs_of(path: Path, jobs: list[Job]) -> list[list[tuple[int, int, int]]]:
-    """Return the runs of a table that has these jobs."""
+def read(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a table."""
     data = path.read_bytes()
     text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
-    rows = list(csv.DictReader(text.splitlines()))
+    return list(csv.DictReader(text.splitlines()))
+
+
+def jobs_of(path: Path) -> list[Job]:
+    """Return the jobs of a table."""
+    return [
+        Job(**{name: row[name] if name == "partition" else int(row[name]) for name in Job._fields})  # type: ignore[arg-type]
+        for row in read(path)
+    ]
+
+
+def runs_of(path: Path, jobs: list[Job]) -> list[list[Moments]]:
+    """Return the runs of a table that has these jobs."""
+    rows = read(path)
     asked = [[str(value) for value in job] for job in jobs]
     if asked != [[row[name] for name in Job._fields] for row in rows]:
         raise SystemExit(f"{path} has other jobs than these")
-    moments = [[int(cell) for name, cell in row.items() if name not in Job._fields] for row in rows]
+    moments = [[int(cell) if cell else None for name, cell in row.items() if name not in Job._fields] for row in rows]
     return [[tuple(row[at : at + 3]) for row in moments] for at in range(0, len(moments[0]), 3)]  # type: ignore[misc]
 
 
@@ -450,6 +503,11 @@ def main() -> None:
     parser.add_argument("--load", type=float, default=1.1)
     parser.add_argument("--runs", type=int, default=0)
     parser.add_argument("--add", action="store_true", help="keep the runs that the table has")
+    parser.add_argument(
+        "--jobs-of", type=Path, metavar="TABLE", help="take the jobs of a table instead of drawing them"
+    )
+    parser.add_argument("--change", metavar="JOB:COLUMN=VALUE", help="change a job's request")
+    parser.add_argument("--until", type=int, metavar="JOB", help="end each run when this job has ended")
     parser.add_argument("--speed", type=float, default=30)
     parser.add_argument("--port", type=int, default=20000, help="below those of outgoing connections")
     parser.add_argument("--folder", type=Path, default=Path("/tmp/slurm_schedule"))
@@ -459,13 +517,16 @@ def main() -> None:
             print(f"{name}:\n  " + "\n  ".join([*setting.lines.splitlines(), *setting.partitions.splitlines()]))
         return
     setting = SETTINGS[chosen.setting]
-    jobs = draw(setting, chosen.jobs, chosen.seed, chosen.load)
+    jobs = jobs_of(chosen.jobs_of) if chosen.jobs_of else draw(setting, chosen.jobs, chosen.seed, chosen.load)
+    jobs = changed(jobs, chosen.change) if chosen.change else jobs
     kept = runs_of(chosen.table, jobs) if chosen.add and chosen.table.exists() else []
     for _ in range(chosen.runs):
-        rows = run(setting, jobs, chosen.folder.absolute(), chosen.speed, chosen.port)
+        rows = run(setting, jobs, chosen.folder.absolute(), chosen.speed, chosen.port, chosen.until)
         late = disturbance(jobs, rows)
-        mean = sum(start - submit for submit, start, _ in rows) / len(rows)
-        print(f"{chosen.setting}: mean wait {mean:.0f} s, disturbance {late} s", file=sys.stderr, flush=True)
+        waits = [start - submit for submit, start, _ in rows if submit is not None and start is not None]
+        one = f", job {chosen.until} {rows[chosen.until]}" if chosen.until is not None else ""
+        mean = sum(waits) / len(waits)
+        print(f"{chosen.setting}: mean wait {mean:.0f} s, disturbance {late} s{one}", file=sys.stderr, flush=True)
         if late <= DISTURBED_S:
             kept.append(rows)
             write(chosen.table, jobs, kept)

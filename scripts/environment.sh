@@ -93,7 +93,7 @@ make_python() {
         stop "VENV=$venv is no environment of Python 3.11 or newer"
     fi
     if [ -f "$venv/pyvenv.cfg" ] && [ -n "${PYTHON:-}" ] && [ "$(version "$PYTHON")" != "$(version "$venv/bin/python")" ]; then
-        say "$venv is Python $(version "$venv/bin/python"), and PYTHON is $(version "$PYTHON"): making it anew"
+        say "$venv is Python $(version "$venv/bin/python"), and PYTHON is $(version "$PYTHON"): recreating it"
         rm -f "$venv/bin/python"
     fi
     if ! new_enough "$venv/bin/python" || ! "$venv/bin/python" -m pip --version >/dev/null 2>&1; then

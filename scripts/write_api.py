@@ -1,4 +1,4 @@
-"""Write the functions of `hopperkit.api` anew from the controls of the questions and from ``api_words.toml``.
+"""Rewrite the functions of `hopperkit.api` from the controls of the questions and from ``api_words.toml``.
 
     python scripts/write_api.py            write the modules
     python scripts/write_api.py --answers  write them with the examples' answers as they are now, for review
@@ -9,6 +9,7 @@ A test compares the committed files with this output.
 import re
 import sys
 import tomllib
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import fill, indent
 from typing import Any
@@ -166,13 +167,18 @@ def parameters_of(name: str) -> list[Parameter]:
     return main + sorted(made.values(), key=lambda each: not each.required)
 
 
-def function_of(name: str, answers: str) -> str:
-    """Return the text of a function."""
-    words, parameters = WORDS[name], parameters_of(name)
+def _signature(parameters: Sequence[Parameter]) -> str:
+    """Return the parameters as lines: those with keywords come after the main ones."""
     main = [each.written for each in parameters if each.is_main]
     rest = [each.written for each in parameters if not each.is_main]
     lines = [*main, *(["*"] if rest else []), *rest]
-    signature = "".join(f"    {line},\n" for line in lines)
+    return "".join(f"    {line},\n" for line in lines)
+
+
+def function_of(name: str, answers: str) -> str:
+    """Return the text of a function."""
+    words, parameters = WORDS[name], parameters_of(name)
+    signature = _signature(parameters)
     if "one_of" in words:
         refused = f"If none of {', '.join(f'`{each}`' for each in words['one_of'])} is given, or a value is refused"
     else:

@@ -1,4 +1,4 @@
-"""Tables of the package: read as they stand, kept beside the bytecode, and read again when the file has changed."""
+"""Tables of the package: read unchanged, cached next to the bytecode, and read again when the file has changed."""
 
 import os
 import sys

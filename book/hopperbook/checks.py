@@ -4,7 +4,7 @@
 part of it: a study computes them. The role defines how the two relate; each check has exactly one role:
 
 ===============  =========================================================
-input            the value goes into the model; what comes back is an echo
+input            the value is an input of the model, which only returns it
 calibrated       a parameter was fitted until the model gave this value
 retrodicted      the model gives an interval from inputs and stated
                  assumptions, none of which is the value or determines it; its authors knew the value
@@ -86,7 +86,7 @@ class Check:
         if self.formula and self.role in ("retrodicted", "shape"):
             raise InputError(f"check {self.id!r}: role {self.role!r} is for a model, not for a formula")
         if (self.tolerance is None) != (not self.tolerance_reason):
-            raise InputError(f"check {self.id!r}: a tolerance and its reason come together")
+            raise InputError(f"check {self.id!r}: a tolerance and its reason must be given together")
         if self.explanation and self.role in ("input", "not modelled"):
             raise InputError(f"check {self.id!r}: role {self.role!r} cannot miss, so there is nothing to explain")
 

@@ -1,7 +1,7 @@
 """Published values of the five sources, and their errors.
 
-``data/documented.csv`` has a row for every number, date and described shape, as printed; ``data/errata.csv`` has the
-slips among them, each with a proof in arithmetic. This module reads both and defines how close a model must come:
+``data/documented.csv`` has a row for every number, date and described shape, as printed; ``data/errata.csv`` lists
+the misprints, each with an arithmetic proof. This module reads both and defines how close a model must come:
 
 =====================  ========================================================
 exact, rounded         half a unit of the last printed place, up or down
@@ -106,7 +106,7 @@ def last_place(text: str) -> Decimal | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erratum:
-    """One slip, tension or seeming slip of a source.
+    """One error, contradiction or apparent error of a source.
 
     Parameters
     ----------

@@ -6,7 +6,7 @@ separate process, and every executed line of `hopperlib` is recorded. The study'
 module level, docstrings and comments apart. Moving code between modules of one study cannot raise the share; splitting
 off code that the study does not need can.
 
-    python -m hopperbook.minimality                write data/minimality.csv and data/functions-run.csv anew
+    python -m hopperbook.minimality                rewrite data/minimality.csv and data/functions-run.csv
     python -m hopperbook.minimality NAME OUT.json  trace one study
 """
 

@@ -1,14 +1,14 @@
 """The scorecard: every documented value with the result of the models.
 
 Each study computes values (`hopperbook.studies`), and ``data/checks.csv`` defines how each is judged; this module joins
-both with ``data/documented.csv``. A documented row without a study is marked as not modeled. Left out is only what
-could not have come out otherwise (`all_rows` has it).
+both with ``data/documented.csv``. A documented row without a study is marked as not modeled. Only rows that could not
+have had another result are left out (`all_rows` has it).
 
 ==================  ===================================================
 reproduced          a retrodiction holds the documented interval, and says
                     something
 too wide            it holds it, and much else
-as fitted           a calibrated value comes out as it went in
+as fitted           the model returns a calibrated value unchanged
 holds               a shape is true, a sum of printed numbers agrees
 input               the model works with the printed value
 missed, explained   the model does not agree, and the row says why
@@ -41,7 +41,7 @@ from hopperbook.studies.study import Prediction, Shares, Study, Value, study_tex
 from hopperlib import data_files
 from hopperlib.errors import InputError, refusal
 from hopperlib.machine import Machine
-from hopperlib.text import count
+from hopperlib.text import count, share
 
 # Largest deviation, as a share of the printed number, that is rounding of the machine and not of the model.
 _DUST = 1e-9
@@ -136,7 +136,7 @@ def judge(
     Raises
     ------
     ValueError
-        If a number is compared with a row that has none, or a row without a tolerance ("about") is given none either.
+        If a number is compared with a row that has none, or a row without a tolerance ("about") is not given one either.
 
     Examples
     --------
@@ -207,7 +207,7 @@ def _predicted(value: DocumentedValue, prediction: Prediction, check: Check, stu
     """Return the cells of a retrodiction: the model's, and those of its rival."""
     id = _short(value.id)
     if id not in study.texts.get("rivals", {}):
-        raise InputError(f"check {value.id!r}: a retrodiction needs a rival; data/studies.toml names none for it")
+        raise InputError(f"check {value.id!r}: a retrodiction needs a rival, which data/studies.toml does not name")
     documented = value.interval(check.tolerance)
     number, room = sum(documented) / 2, (documented[1] - documented[0]) / 2
 
@@ -508,8 +508,8 @@ def headline(table: Iterable[Row]) -> str:
     held = sum(not row.verdict.startswith("missed") for row in known)
     return (
         f"of {count(len(known), 'printed number')} that the authors knew when they built the models, "
-        f"the nominal 90 % intervals hold {held} ({held / max(1, len(known)):.0%}) and overlap {sum(map(_overlaps, known))}"
-    ).replace("%)", " %)")
+        f"the nominal 90 % intervals hold {held} ({share(held / max(1, len(known)))}) and overlap {sum(map(_overlaps, known))}"
+    )
 
 
 def _overlaps(row: Row) -> bool:

@@ -2,8 +2,8 @@
 
 An input is a range of the study, which is moved to its ends, or a documented value that it declares to read or a number
 of a machine file that its model looks at, which are moved by a tenth. The model runs in a separate process, since
-modules cache results. That takes minutes, so ``python -m hopperbook.sensitivity`` keeps the numbers in
-``data/sensitivity.csv``; a test computes some anew. Inputs of precomputed tables, such as the placed jobs, are not
+modules cache results. That takes minutes, so ``python -m hopperbook.sensitivity`` stores the numbers in
+``data/sensitivity.csv``; a test recomputes some. Inputs of precomputed tables, such as the placed jobs, are not
 traced.
 """
 

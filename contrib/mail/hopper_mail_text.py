@@ -29,7 +29,7 @@ def run(*words, pass_fds=(), timeout=None):
     return done.stdout.decode("utf-8", "replace")
 
 
-def asked(*words):
+def output_of(*words):
     """Return the output of a Slurm command; empty if the command is missing or hangs, like sacct without its database."""
     try:
         return run(*words, timeout=0.5)
@@ -44,7 +44,7 @@ def main(hopper, subject):
     if not job or not end:
         return
     number = job[2] or job[1]
-    rows = sacct_rows(asked("sacct", "-j", number, "-P", "--format", FIELDS))
+    rows = sacct_rows(output_of("sacct", "-j", number, "-P", "--format", FIELDS))
     if end[1] == "COMPLETED":
         text = unused(rows)
     else:
@@ -57,7 +57,7 @@ def main(hopper, subject):
 
 def cause(hopper, number, rows):
     """Return the first cause in the outputs of a job, who acts and the steps."""
-    records = re.split(r"\n(?=JobId=)", asked("scontrol", "show", "job", number))
+    records = re.split(r"\n(?=JobId=)", output_of("scontrol", "show", "job", number))
     job = next((record for record in records if field(record, "JobState") in ENDED), "")
     names = list(dict.fromkeys(re.findall(r"^ *Std(?:Out|Err)=(.+)$", job, re.M)))
     copies = [copy for copy in map(copied, sorted(names, reverse=True)) if copy]

@@ -36,7 +36,7 @@ def printed(*words):
     return done.stdout.decode("utf-8", "replace")
 
 
-def asked(*words):
+def hopper_json(*words):
     """Return the answer of a hopper command, as data; empty if it fails."""
     try:
         return json.loads(printed(HOPPER, *words, "--json"))
@@ -58,7 +58,7 @@ def failed(days):
             f"slurm-{number}.out"
         ]
         files = [path for each in dict.fromkeys(meant) if os.path.isfile(path := os.path.join(folder, each))]
-        answer = asked("diagnose", *files) if files else {}
+        answer = hopper_json("diagnose", *files) if files else {}
         found = answer.get("verdict") == "cause"
         cause = (
             answer["answer"]["summary"]
@@ -78,7 +78,7 @@ def waiting():
     jobs = []
     for line in lines[:MOST]:
         number, reason, start, name = (line.split("|", 3) + [""] * 4)[:4]
-        answer = asked("trace", "when", TRACE, number) if TRACE else {}
+        answer = hopper_json("trace", "when", TRACE, number) if TRACE else {}
         why = REASONS.get(reason, f"Slurm says: {reason}.")
         if expected := answer.get("answer", {}).get("summary"):
             why += f" {expected}"

@@ -17,7 +17,7 @@ local function advise(options)
     -- One argument of a command takes 128 KiB.
     if not json or #json > 60000 then return slurm.SUCCESS end
     json = '{"type":"' .. options["type"] .. '",' .. json:sub(2)
-    -- Without a terminal nothing is asked, unless the site refuses what cannot run.
+    -- Without a terminal nothing is checked, unless the site refuses jobs that cannot run.
     local terminal = REFUSE and "true" or "test -t 2"
     local command = string.format(
         "%s && exec 2>/dev/null && printf %%s %s | timeout -k 0.1 %s %s place --machine %s --from-slurm-json -",

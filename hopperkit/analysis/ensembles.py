@@ -384,7 +384,7 @@ def parameter_sets(vary: Mapping[str, Sequence[Any]], seeds: int = 0, first_seed
     Raises
     ------
     InputError
-        If they are more than a million.
+        If there are more than a million.
 
     Examples
     --------

@@ -106,11 +106,11 @@ def _dated(frame: pd.DataFrame, when: str) -> pd.DataFrame:
 def _joined(frame: pd.DataFrame, group: str, jobs: Any, upgrades: Sequence[str]) -> pd.DataFrame:
     """Return the runs with the accounting data of their jobs."""
     trace = (jobs if hasattr(jobs, "workload") else by_path(read_job_trace)(jobs)).to_frame()
-    told = trace[~trace.index.duplicated()]
-    told = told.set_axis(told.index.astype(str))
-    began = told["start"]
-    kept = told[["partition", "account"]].assign(
-        first_node=told["node_list"].str.replace(r"\[(\d+)[^\]]*\].*", r"\1", regex=True).str.partition(",")[0],
+    accounting = trace[~trace.index.duplicated()]
+    accounting = accounting.set_axis(accounting.index.astype(str))
+    began = accounting["start"]
+    kept = accounting[["partition", "account"]].assign(
+        first_node=accounting["node_list"].str.replace(r"\[(\d+)[^\]]*\].*", r"\1", regex=True).str.partition(",")[0],
         day=(began - began.min()) / pd.Timedelta("1D"),
     )
     if upgrades:
@@ -118,7 +118,9 @@ def _joined(frame: pd.DataFrame, group: str, jobs: Any, upgrades: Sequence[str])
         kept["upgrade"] = began.map(lambda at: f"after {sum(at >= date for date in dates)} upgrades")
     both = frame.join(kept.rename(columns={name: f"{name}_of_job" for name in kept if name in frame}), on=group)
     if both["day"].isna().all():
-        raise InputError(f"no {group} of the runs is in the accounting data; the first job there is {told.index[0]!r}")
+        raise InputError(
+            f"no {group} of the runs is in the accounting data; the first job there is {accounting.index[0]!r}"
+        )
     return both[both["day"].notna()]
 
 

@@ -96,7 +96,7 @@ class _CodeHasher(NumpyHasher):  # type: ignore[misc]
         pickle._Pickler._batch_setitems(self, items, *rest)  # type: ignore[attr-defined]
 
     def _content(self, thing: Any) -> Any:
-        """Return what stands for an object: itself, unless joblib would hash it by its name or its order."""
+        """Return the representation of an object for hashing: itself, unless joblib would hash it by its name or its order."""
         if isinstance(thing, set | frozenset):
             return "set", sorted(map(repr, thing))
         if isinstance(thing, types.MappingProxyType):
@@ -117,7 +117,7 @@ class _CodeHasher(NumpyHasher):  # type: ignore[misc]
         return self._content(thing.__wrapped__) if hasattr(thing, "__wrapped__") else thing
 
     def _definition(self, thing: Any) -> Any:
-        """Return what stands for a function or a class: its content if it is the user's."""
+        """Return the representation of a function or a class: its content if it is the user's."""
         module, name = thing.__module__ or "__main__", thing.__qualname__
         if not _is_user_code(module):
             # Its version stands for its code, not for what it was made with.

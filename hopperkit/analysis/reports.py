@@ -205,10 +205,10 @@ def _sample_files(*parts: str) -> list[_Text]:
 
 def _sample_texts(question: str, control: str) -> list[_Text]:
     """Return the defaults and examples of a question's control for the same machine."""
-    asked = load(question)
-    usual = asked.defaults.get("machine")
-    examples = (example.values for example in asked.examples if example.values.get("machine", usual) == usual)
-    texts = [asked.defaults[control], *(values.get(control, "") for values in examples)]
+    question_module = load(question)
+    usual = question_module.defaults.get("machine")
+    examples = (example.values for example in question_module.examples if example.values.get("machine", usual) == usual)
+    texts = [question_module.defaults[control], *(values.get(control, "") for values in examples)]
     return [_Text(name=f"sample {number}", text=text) for number, text in enumerate(dict.fromkeys(texts), 1) if text]
 
 

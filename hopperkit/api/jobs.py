@@ -20,8 +20,8 @@ def locality(
     *,
     wait_hours: Number = 2.0,
 ) -> Result:
-    """In how many groups and switches did the jobs of a log lie, what did each further group cost, and is one group
-    worth the wait?
+    """How many groups and switches did the jobs of a log occupy, what did each additional group cost, and is one
+    group worth the wait?
 
     Parameters
     ----------
@@ -213,7 +213,7 @@ def scheduling(
         Days. [d] From 4 to 10.
     down_hours : float, default 17.0
         Hours of downtime per week. [h] From 0 to 48. The default is assumed: The hours of outages and maintenance
-        are not printed; 17 hours a week give the printed utilization.
+        are not printed; 17 hours per week give the printed utilization.
 
     Returns
     -------
@@ -328,7 +328,7 @@ def simulate(
     columns: str | None = None,
     seed: Count = 0,
 ) -> Result:
-    """How long do the jobs of a trace wait, how full is the machine, and in how many pieces do they lie?
+    """How long do the jobs of a trace wait, how full is the machine, and how many pieces do they occupy?
 
     Parameters
     ----------

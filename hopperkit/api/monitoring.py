@@ -170,7 +170,7 @@ def watch(
     Parameters
     ----------
     history : str, path-like, file, lines or DataFrame
-        Benchmark history. A CSV file with a time and a value in each line, and further columns if there are any.
+        Benchmark history. A CSV file with a time and a value in each line, and more columns if there are any.
         Several series may be in one file. A performance log of ReFrame works too.
     better : {"named", "higher", "lower"}, default "named"
         Better is.

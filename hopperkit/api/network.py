@@ -111,7 +111,7 @@ def torus(
     busy_fraction: Number = 0.0,
     traffic: Literal["none", "assumed", "double"] = "assumed",
 ) -> Result:
-    """How far apart do the nodes of a job lie, depending on the order in which they are handed out?
+    """How far apart are the nodes of a job, depending on the order in which they are assigned?
 
     Parameters
     ----------
@@ -125,8 +125,8 @@ def torus(
     start_fraction : float, default 0.0
         First node, from the front of the list. From 0 to 1.
     busy_fraction : float, default 0.0
-        Busy part of the machine. From 0 to 0.9. Busy nodes lie in blocks of eight, which are spread over the list
-        by a fixed rule. The job takes the first free nodes.
+        Busy part of the machine. From 0 to 0.9. Busy nodes come in blocks of eight, which are spread over the
+        list by a fixed rule. The job takes the first free nodes.
     traffic : {"none", "assumed", "double"}, default "assumed"
         Pattern of the busy nodes. The default is assumed: No source prints what other jobs sent: half a GB/s a
         node on average.
@@ -185,8 +185,8 @@ def interconnect(
     trace: Text | None = None,
     moment: Number = 0.5,
 ) -> Result:
-    """How much does a dragonfly, fat tree or torus slow a job's messages, depending on where the job lies and how
-    they are routed?
+    """How much does a dragonfly, fat tree or torus slow a job's messages, depending on the job's placement and the
+    routing?
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def interconnect(
     placement : {"first", "switch", "group", "random"}, default "first"
         Which free nodes the job gets.
     busy_fraction : float, default 0.5
-        Busy part of the machine. From 0 to 0.95. Busy nodes lie in blocks of eight, which are spread over the
+        Busy part of the machine. From 0 to 0.95. Busy nodes come in blocks of eight, which are spread over the
         list by a fixed rule.
     others_fraction : float, default 0.0
         Traffic of other jobs, as a share of their maximum. From 0 to 1. The default is assumed: No source gives

@@ -117,7 +117,7 @@ def stripe(
     offset_gb : float, default 0.0
         Which OST holds the byte at offset. [GB] From 0 to 10,000,000.
     creates_per_s : float, or None
-        Files created a second. [1/s] From 0 to 1,000,000,000. Not given: use the machine file's value. The
+        Files created per second. [1/s] From 0 to 1,000,000,000. Not given: use the machine file's value. The
         default is assumed: Calibrated where the machine file has none: 48,000, the median of 95 public IO500
         results in one folder.
     lock_ms : float, default 2.0
@@ -138,7 +138,7 @@ def stripe(
         new files, progressive or not. `lfs pool_list FILE_SYSTEM.POOL` counts those of a pool.
     measured : str, path-like, file, lines or DataFrame, or None
         Measurements of your file system. Outputs of IOR, mdtest or IO500, or Darshan logs as darshan-parser
-        prints them: rates of OSTs and nodes, files created a second and the cost of a lock are fitted to them.
+        prints them: rates of OSTs and nodes, files created per second and the cost of a lock are fitted to them.
     now : str, or None
         How long it takes now. Measured time with these stripes; with 0 stripes, with the default for new files.
     file_system : str, or None

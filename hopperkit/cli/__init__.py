@@ -32,7 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "mcp": ("elsewhere.assistants", "The questions as tools for an assistant, over the Model Context Protocol."),
 }
 # Questions whose command has additional options or output.
-OWN: dict[str, str] = {
+OPTION_MODULES: dict[str, str] = {
     "place": "node.place",
     **{name: f"network.{name.replace('-', '_')}" for name in ("torus", "rank-order", "simulate")},
     "stripe": "storage.stripe",
@@ -50,7 +50,7 @@ _REPLACED = {
 # Earlier names of commands, which work until the next release.
 _RENAMED = {"anything": "identify", "where": "locality"}
 NAMES: tuple[str, ...] = (*(name for name in QUESTIONS if name not in _REPLACED), *COMMANDS)
-_MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OWN
+_MODULES: dict[str, str] = {name: module for name, (module, _) in COMMANDS.items()} | OPTION_MODULES
 # Packages missing from a plain install, by the extra that installs them.
 _EXTRAS = {
     "analysis": (

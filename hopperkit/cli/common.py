@@ -40,7 +40,7 @@ def refusing(run: Callable[..., None]) -> Callable[..., None]:
     """
 
     @wraps(run)
-    def told(**values: Any) -> None:
+    def reporting_errors(**values: Any) -> None:
         try:
             run(**values)
         except ValueError as error:
@@ -51,7 +51,7 @@ def refusing(run: Callable[..., None]) -> Callable[..., None]:
             details = {"problems": list(problems)} if problems else {}
             fail(message, as_json=bool(values.get("as_json")), details=details)
 
-    return told
+    return reporting_errors
 
 
 def complete(
@@ -65,6 +65,11 @@ def complete(
         Returns the possible names.
     files : bool, default True
         Whether file names are completed too.
+
+    Examples
+    --------
+    >>> [item.value for item in complete(machine_names)(None, None, 'perl')]
+    ['perlmutter']
     """
 
     def items(_context: click.Context, _parameter: click.Parameter, begun: str) -> "list[CompletionItem]":
@@ -78,7 +83,13 @@ def complete(
 
 
 def machine_names() -> Iterable[str]:
-    """Return the names of the machines included in the library."""
+    """Return the names of the machines included in the library.
+
+    Examples
+    --------
+    >>> 'hopper' in machine_names()
+    True
+    """
     from hopperlib.machine import Machine
 
     return Machine.names()
@@ -97,6 +108,12 @@ def watched(items: Iterable[T], count: int, label: str, *, least: int = 0) -> Ab
         Text in front of the bar.
     least : int, default 0
         Smallest number of items that gets a bar.
+
+    Examples
+    --------
+    >>> with watched([1, 2], 2, 'runs', least=10) as items:
+    ...     sum(items)
+    3
     """
     if count < least or not sys.stderr.isatty():
         return nullcontext(items)
@@ -110,6 +127,13 @@ def print_json(data: Any) -> None:
     ----------
     data : Any
         Plain data.
+
+    Examples
+    --------
+    >>> print_json({'nodes': 2})
+    {
+      "nodes": 2
+    }
     """
     import json
 
@@ -135,6 +159,12 @@ def fail(message: str, *, as_json: bool = False, details: Mapping[str, Any] | No
     ------
     SystemExit
         Always, with status 2.
+
+    Examples
+    --------
+    >>> fail('nodes=0 must be at least 1', as_json=True)
+    Traceback (most recent call last):
+    SystemExit: 2
     """
     if as_json:
         print_json({"error": {**(details or {}), "message": message}})
@@ -160,6 +190,15 @@ def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int
         Whether an error is printed as JSON.
     max_bytes : int, default 64000000
         Limit on the uncompressed size. [bytes]
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.NamedTemporaryFile() as file:
+    ...     _ = file.write(b'job ended')
+    ...     file.flush()
+    ...     read_source(file.name, what='output')
+    'job ended'
     """
     from pathlib import Path
 
@@ -174,7 +213,7 @@ def read_source(source: str, *, what: str, as_json: bool = False, max_bytes: int
 
 
 def write_lines(path: str, lines: Iterable[str], *, what: str = "", as_json: bool = False) -> None:
-    """Write lines to a file; end the command with one message if that fails.
+    r"""Write lines to a file; end the command with one message if that fails.
 
     Parameters
     ----------
@@ -186,6 +225,14 @@ def write_lines(path: str, lines: Iterable[str], *, what: str = "", as_json: boo
         What it is, for messages.
     as_json : bool, default False
         Whether an error is printed as JSON.
+
+    Examples
+    --------
+    >>> import os, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_lines(os.path.join(folder, 'ranks'), ['0,1\n', '2,3\n'], what='ranks')
+    ...     os.listdir(folder)
+    ['ranks']
     """
     try:
         with open(path, "w", encoding="utf-8") as file:

@@ -32,7 +32,13 @@ _WIDTH = 78
 
 
 def first_screen() -> str:
-    """Return the screen, with the machine that the environment names."""
+    """Return the screen, with the machine that the environment names.
+
+    Examples
+    --------
+    >>> first_screen().splitlines()[0][:6]
+    'hopper'
+    """
     import textwrap
 
     name = os.environ.get("HOPPER_MACHINE", "")

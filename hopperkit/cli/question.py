@@ -196,12 +196,20 @@ def answer(question: "Question", values: Values, as_json: bool, show_all: bool) 
         Whether the answer is printed as JSON.
     show_all : bool
         Whether everything is printed.
+
+    Examples
+    --------
+    >>> from hopperkit.questions.question import load
+    >>> answer(load('overlap'), {}, as_json=False, show_all=False)  # doctest: +ELLIPSIS
+    A step of 15.00 s takes 12.00 s ...
     """
     result = question.run(**values)
-    show(question.name, with_sensitivity(question, values, result, asked=show_all and not as_json), as_json, show_all)
+    show(
+        question.name, with_sensitivity(question, values, result, requested=show_all and not as_json), as_json, show_all
+    )
 
 
-def with_sensitivity(question: "Question", values: Values, result: "Result", *, asked: bool) -> "Result":
+def with_sensitivity(question: "Question", values: Values, result: "Result", *, requested: bool) -> "Result":
     """Return an answer, with its sensitivity tables if everything is requested.
 
     Parameters
@@ -212,10 +220,18 @@ def with_sensitivity(question: "Question", values: Values, result: "Result", *, 
         Values of its controls.
     result : Result
         Its answer.
-    asked : bool
+    requested : bool
         Whether the sensitivity is requested.
+
+    Examples
+    --------
+    >>> from hopperkit.questions.question import load
+    >>> question = load('overlap')
+    >>> found = [with_sensitivity(question, {}, question.run(), requested=wanted) for wanted in (False, True)]
+    >>> [len(result.tables) for result in found]
+    [0, 2]
     """
-    if question.heavy or not asked:
+    if question.heavy or not requested:
         return result
     from hopperkit.questions.sensitivity import sensitivity, tables
 
@@ -240,6 +256,12 @@ def show(name: str, result: "Result", as_json: bool, show_all: bool) -> None:
     ------
     SystemExit
         With status 1, if a problem was found.
+
+    Examples
+    --------
+    >>> from hopperkit.questions.result import Result
+    >>> show('overlap', Result(summary='It takes 12 s.'), as_json=False, show_all=False)
+    It takes 12 s.
     """
     if as_json:
         from hopperkit.render.data import result_data
@@ -262,6 +284,12 @@ def print_text(result: "Result", show_all: bool) -> None:
         Answer to print.
     show_all : bool
         Whether everything is printed.
+
+    Examples
+    --------
+    >>> from hopperkit.questions.result import Result
+    >>> print_text(Result(summary='It takes 12 s.'), show_all=False)
+    It takes 12 s.
     """
     from hopperkit.render.text import result_text
 

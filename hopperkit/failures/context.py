@@ -73,8 +73,10 @@ class Context:
         need = self._need_gb(fields)
         said = []
         if self.record and self.record.max_rss_gb is not None:
-            asked = f", requested {self.record.requested_memory}" if self.record.requested_memory else ""
-            said.append(f"The record's largest task used {self.record.max_rss_gb:.2f} GB at its last sample{asked}.")
+            requested = f", requested {self.record.requested_memory}" if self.record.requested_memory else ""
+            said.append(
+                f"The record's largest task used {self.record.max_rss_gb:.2f} GB at its last sample{requested}."
+            )
         if not self.launch or not self.machine:
             return said
         component = max(self.launch.components, key=lambda program: program.tasks)

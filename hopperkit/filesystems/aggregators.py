@@ -115,7 +115,7 @@ def deciding_term(pace: Pace, count: int, stripe_bytes: int) -> Term | None:
 
 
 def aggregator_reason(pace: Pace, count: int, stripe_bytes: int) -> str:
-    """Explain in words the number of aggregators that write or read for all.
+    """Explain in words the number of aggregators.
 
     Parameters
     ----------

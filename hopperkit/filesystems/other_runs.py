@@ -42,7 +42,7 @@ class Result(NamedTuple):
 
 
 class Power(NamedTuple):
-    """A rate that scales with a power, and the factors around it that contain 8 of 10 further runs.
+    """A rate that scales with a power, and the factors around it that contain 8 of 10 new runs.
 
     Parameters
     ----------

@@ -4,8 +4,8 @@ Creating and reading a file are requests to the metadata servers, whose request 
 ways to store the same data:
 
 =============  ============================================================================
-one folder     each file by itself, all in one folder
-own folders    each file by itself, in a folder for each task
+one folder     separate files, all in one folder
+own folders    separate files, one folder per task
 node archive files in a node's memory or on its disk, then one archive per node (tar, zip, squashfs)
 one file one shared file with the files as records (HDF5, a database, WebDataset shards)
 =============  ============================================================================

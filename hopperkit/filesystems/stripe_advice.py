@@ -421,7 +421,7 @@ def _choose(pace: Pace, default: tuple[Component, ...], pool: str) -> _Choice:
     elif count == 1:
         reason = f"more would gain less than 5 %: {limit} are the limit"
     if unlimited > most:
-        reason += f"; the site wants no file on more than {most}"
+        reason += f"; the site allows no file on more than {most}"
     stripe = _near_rule(pace, count, bound)
     return _Choice(
         count, stripe, reason, unlimited, in_its_form(default, count, stripe, system, file_bytes(pace), pool)
@@ -477,7 +477,7 @@ def _cautions(pace: Pace, choice: _Choice, result: Estimate, share: float) -> It
         rate = pace.estimate(wider, _fastest(pace, wider)[1]).rate_gb_s
         if rate * _NEAR_BEST > result.rate_gb_s:
             yield (
-                f"by this estimate {wider} stripes would give {digits(rate, 3)} GB/s, but the site wants no file on "
+                f"by this estimate {wider} stripes would give {digits(rate, 3)} GB/s, but the site allows no file on "
                 f"more than {most} OSTs: contact it before using more"
             )
     if share > 0.25:
@@ -493,7 +493,7 @@ def _alternatives(pace: Pace, layout: Layout, directory: str, pool: str) -> Iter
         yield Alternative(
             f"lfs setstripe -E 64k -L mdt -E -1 -c 1 {within}",
             "for files this small, with Lustre 2.11 or newer and space on the metadata servers: "
-            "the first 64 KiB lie there, and a small file needs no OST",
+            "the first 64 KiB are stored there, and a small file needs no OST",
         )
     # A site with a limit does not allow objects on every OST.
     if pace.collective and not writing.reading and not pace.system.advised_stripe_count:

@@ -111,7 +111,7 @@ class FileRecord:
     counts : mapping
         Other Darshan counters by their short names, summed.
     common_sizes : mapping
-        How often the most common sizes were moved, either way; each record names four. [bytes]
+        How often the most common sizes were read or written; each record has four. [bytes]
     """
 
     path: str

@@ -1,4 +1,4 @@
-"""Darshan logs in numbers: one job as a report prints it above its findings, many jobs a row each."""
+"""Darshan logs in numbers: one job as in the head of a report, many jobs as one row each."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence

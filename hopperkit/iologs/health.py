@@ -1,7 +1,7 @@
 """Health of OSTs, and of nodes as clients, from a night's logs: many jobs can show what one cannot.
 
 In each log the files of one task are sorted by rate. If all OSTs and nodes are equal, the ranks of one part's files are
-drawn from all, whatever the noise: their mean has the distribution of a rank sum [1]_. Other jobs may have loaded one
+drawn from all, for any distribution of the noise: their mean has the distribution of a rank sum [1]_. Other jobs may have loaded one
 OST or node at that time; if that is all, its rank among the OSTs, or the nodes, of the job is uniform. The larger of
 the two chances counts, as a normal deviate. Jobs are independent, so their sum is normal too (Stouffer's method [2]_).
 
@@ -206,7 +206,7 @@ def part_count(seen: Iterable[Seen]) -> int:
 
 
 def health_of(part: Part, seen: Iterable[tuple[int, Seen]], parts: int) -> Health | None:
-    """Return the health of one part by numbered logs, one of so many parts; None if no log tells it from others.
+    """Return the health of one part by numbered logs, among that many parts; None if no log distinguishes it from others.
 
     Parameters
     ----------

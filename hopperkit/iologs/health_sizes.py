@@ -1,7 +1,7 @@
 """How much slower an OST, or a node, would have had to be to be found in a night's logs: the size of their silence.
 
 Each of those without a sign is made slower in the logs themselves, all its files by the same factor, until it is called
-slow. How noisy the night was, and in how many jobs it was beside how many others, is in that factor, and no model is
+slow. How noisy the night was, and how many jobs and how many other parts there were, is included in that factor, and no model is
 assumed. Of these factors the one is said that four of five stay below.
 """
 
@@ -65,7 +65,7 @@ def visible_factors(seen: Sequence[Seen], healths: Sequence[Health]) -> dict[tup
 
 
 def _some(parts: Sequence[Health], files: int) -> Sequence[Health]:
-    """Return so many of the parts, spread evenly, that slowing each among that many files takes seconds at most."""
+    """Return as many of the parts, spread evenly, as can be slowed one by one within seconds for that many files."""
     most = max(_FEWEST_PARTS, min(_MOST_PARTS, _MOST_FILES // max(files, 1)))
     return parts[:: math.ceil(len(parts) / most)]
 

@@ -1,7 +1,7 @@
 """Rate of each OST, and whether one of them is slow, from the files of a Darshan log.
 
 A log records how long a task waited for a file, and the OSTs of that file; nothing about OSTs themselves. So an OST can
-be judged only by files that lie on it and not on others. Files over all OSTs are uninformative, and OSTs that always
+be judged only by files that are on it and not on others. Files over all OSTs are uninformative, and OSTs that always
 share the same files cannot be separated.
 
 An OST is slow if two tests of significance agree. The logarithms of the rates of healthy OSTs scatter, with a deviation
@@ -9,7 +9,7 @@ of 0.19 in a real log of 2,048 files, and here of up to 0.6 is allowed for. The 
 then the next lowest with the rest, and so on (Rosner's test for several outliers [1]_, one-sided; the standard
 deviation is shrunk towards 0.6 if few OSTs determine it). The rate of an OST is the median of its files, since one in
 fifty may be several times slower on any OST. As two of these can meet on one OST, a rank test must also show that three
-quarters of its files are slower than chance allows, whatever the noise. With too few files the log is inconclusive,
+quarters of its files are slower than chance allows, for any distribution of the noise. With too few files the log is inconclusive,
 unless all of several files are far slower than such stragglers. At most one healthy log in a thousand is blamed;
 ``benchmarks/README.md`` lists how many files are needed to detect an OST that is twice as slow.
 
@@ -271,8 +271,8 @@ def _slow(files: Sequence[_File]) -> tuple[tuple[SlowOst, ...], SlowOst | None]:
 def _no_chance_of_ranks(files: Sequence[_File], rate: OstRate, groups: int) -> bool:
     """Whether the files of an OST are slower than chance deals files to it, or than any straggler is.
 
-    If all OSTs are alike, the files on one are drawn from all: that this many of them are among the slowest has a
-    hypergeometric chance, however the rates scatter.
+    If all OSTs are alike, the files on one are drawn from all: the number of them among the slowest is hypergeometric, for
+    any distribution of the rates.
     """
     known = set(rate.osts)
     each = [(traffic.moved_bytes / len(on) / traffic.time_s, not known.isdisjoint(on)) for on, traffic in files]

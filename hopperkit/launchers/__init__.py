@@ -2,11 +2,11 @@ r"""Launch lines and batch scripts, parsed into requests.
 
 =========================================  ====================================================================
 scripts, shell                             `read_script`: a text read once, as a shell does, into a `Script`
-reader                                     `read_launch`: what a launch line of it asks for on a machine
+reader                                     `read_launch`: what one of its launch lines requests on a machine
 components                                 what comes out, with the error of a line that is refused
 options, option_values                     what a line says, by one table for all launchers
 dialects                                   the launchers: aprun; srun; PALS, Open MPI, MPICH and Intel MPI
-batch                                      what a script asks of the batch system
+batch                                      what a script requests of the batch system
 gpu_wrappers                               what chooses a GPU in front of a program
 line_writer                                edits of a line that has been read
 =========================================  ====================================================================

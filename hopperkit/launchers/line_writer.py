@@ -208,7 +208,7 @@ class _Words:
         self.added[program.first + last - 1].append(text)
 
     def edits(self, places: Sequence[tuple[int, int]]) -> tuple[Edit, ...] | None:
-        """Return the edits of the text; words that came out of one variable are written out where one of them changes."""
+        """Return the edits of the text; words from one variable are written out if one of them changes."""
         edits = []
         for (start, end), group in groupby(range(-1, len(self.words)), key=lambda at: places[at + 1]):
             ats = list(group)

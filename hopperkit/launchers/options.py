@@ -352,7 +352,7 @@ def read_programs(
     for part in parts:
         given, command = read_options(part, program, known, where=where, site=site)
         if len(parts) > 1 and not command:
-            raise LaunchError(":", "", "parts two programs; one side of it names none")
+            raise LaunchError(":", "", "separates two programs, but one side of it has no program")
         yield given, command
 
 
@@ -435,7 +435,7 @@ class _Line:
         self.given.append(Given(typed, typed, value, bears=False, words=(self.begin, self.at)))
 
     def may_be_the_sites(self, typed: str) -> bool:
-        """Whether a long name may be an option that the site added; where the machine is not known, unless it is a slip."""
+        """Whether a long name may be an option that the site added; if the machine is unknown, unless it is a typing error."""
         if self.site is not None:
             return typed in self.site
         return not _did_you_mean(typed, [option for option in self.options if option[1] == "-"], 0.85)
@@ -477,7 +477,7 @@ class _Line:
 
 
 def _did_you_mean(typed: str, names: Sequence[str], cutoff: float) -> list[str]:
-    """Return the name that one is a slip of the pen for, if any."""
+    """Return the name of which this is a misspelling, if any."""
     import difflib
 
     # A letter in the wrong case is the nearest of all; difflib would not see it.

@@ -159,7 +159,5 @@ def check_printed(placement: Placement, printed_text: str) -> Finding:
         return Finding(code="check", message=f"The output of {len(printed)} tasks is as answered.", level="ok")
     task, real, answered = differing[0]
     message = f"{len(differing)} of {len(printed)} tasks ran elsewhere: task {task} printed {real}, and the answer is {answered}."
-    advice = (
-        "Is it the output of this line, in a job with these options? If so, the machine file describes srun wrongly."
-    )
+    advice = "Is it the output of this line, in a job with these options? If so, the machine file is wrong about srun."
     return Finding(code="check", message=message, advice=advice, level="problem")

@@ -182,8 +182,10 @@ def _judge(placement: Placement, cost_of: Callable[[Placement], Cost], where: Li
 def _tried_advice(review: Review, where: LineInScript, cost_of: Callable[[Placement], Cost]) -> tuple[Finding, ...]:
     """Return the findings of a line with a change that cures each, where the better line does not."""
     machine, cured = review.placement.machine, review.won
+    # No option cures a line that another launcher replaces.
+    replaced = foreign_launcher(review.line, machine) is not None
     drafts = [
-        draft._replace(remedies=()) if draft.finding.code in cured else draft
+        draft._replace(remedies=()) if replaced or draft.finding.code in cured else draft
         for draft in with_remedies(review.advice, review.placement, where.script, where.number)
     ]
 

@@ -70,7 +70,7 @@ class Directive(NamedTuple):
     line : int
         Line of the text, from 1.
     words : tuple of Word
-        The words that it is made of.
+        Its words.
     """
 
     system: BatchSystem
@@ -493,7 +493,7 @@ class _Shell:
     def _loop_variable(self, words: Sequence[RawWord], line: int) -> None:
         """Make the variable of a loop unknown."""
         for word in words[:1]:
-            self._set({word.raw: Unknown("is set anew by a loop; write the value")}, line)
+            self._set({word.raw: Unknown("is changed by a loop; write the value")}, line)
 
     def _compute(self, words: Sequence[RawWord], line: int) -> None:
         """Make variables unknown that the running script reads or works out."""
@@ -516,25 +516,28 @@ class _Shell:
             if name == "flux" and not _is_flux_run(words[at + 1 :]):
                 return
             if name in _LAUNCHERS:
-                # The launcher's name is one word, of Flux's two the first.
-                skipped = 1 if name != "flux" else 2 if words[at + 1].text == "run" else 3
+                skipped = _words_of_launcher(name, words[at + 1 :])
                 line = self._launch_line(words, at, set_in_front)._replace(words=tuple(words[at + skipped :]))
                 yield line if self.depth else _with_places(line, raw_words, expanded, at, skipped)
                 return
             # eval parses its words again as a line: a limit, so that no text causes endless recursion.
             if at == 0 and name == "eval" and self.depth < _MAX_EVAL_DEPTH:
-                self.depth += 1
-                for statement in split(" ".join(word.text for word in words[1:])):
-                    yield from self._launch(statement, ahead)
-                self.depth -= 1
+                yield from self._evaluated(words[1:], ahead)
                 return
             if not _may_stand_ahead(word, is_first=at == 0):
                 return
             if match := _ASSIGNMENT.match(word.text):
                 set_in_front[match[1]] = word.text[match.end() :]
 
+    def _evaluated(self, words: Sequence[Word], ahead: Variables) -> Iterator[LaunchLine]:
+        """Yield the launch lines in the words of eval, which are parsed again."""
+        self.depth += 1
+        for statement in split(" ".join(word.text for word in words)):
+            yield from self._launch(statement, ahead)
+        self.depth -= 1
+
     def _expand(self, raw: RawWord) -> list[Word]:
-        """Return the words that a word becomes; a text whose words grow without end is refused."""
+        """Return the words that a word becomes; a text whose expansion does not end is refused."""
         words = expand(raw, self.variables)
         self._grow(sum(len(word.text) + 1 for word in words))
         return words
@@ -607,6 +610,11 @@ def _is_flux_run(words: Sequence[Word]) -> bool:
 def _program_name(word: Word) -> str:
     """Return the name of a program without its folders."""
     return basename(word.text) if word.text and not word.unknown else ""
+
+
+def _words_of_launcher(name: str, others: Sequence[Word]) -> int:
+    """Return the number of words that name a launcher: one, but for Flux also its command and options before it."""
+    return 1 if name != "flux" else 2 if others[0].text == "run" else 3
 
 
 def _may_stand_ahead(word: Word, *, is_first: bool) -> bool:

@@ -2,6 +2,7 @@
 
 import textwrap
 from collections import defaultdict
+from collections.abc import Mapping, Sequence
 
 from hopperkit.launchers.placing import NodePlacement, Placement
 from hopperkit.launchers.ranges import as_ranges
@@ -116,7 +117,6 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
         │ 3 │ · │ · │ · │ · │ · │
         └───┴───┴───┴───┴───┴───┘
     """
-    across, down, top, bottom, dot = _DRAWN
     words = _boxes(placed)
     words |= {
         kind.cpu(core, thread): "x" for core in _kept_cores(kind, placed) for thread in range(kind.threads_per_core)
@@ -133,10 +133,7 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
     for numa_node in range(kind.numa_nodes):
         socket, first = divmod(numa_node, kind.numa_nodes_per_socket)
         if first == 0:
-            shared = kind.sockets_per_numa_node
-            lines.append(
-                f"socket {socket}" if shared == 1 else f"sockets {socket * shared}-{socket * shared + shared - 1}"
-            )
+            lines.append(_socket_heading(socket, kind.sockets_per_numa_node))
         cores = list(kind.cores_of(numa_node))
         lines.append(f"  NUMA node {numa_node}  cores {as_ranges(cores)}")
         like = shapes.index(shapes[numa_node])
@@ -154,16 +151,28 @@ def node_picture(kind: NodeKind, placed: NodePlacement) -> str:
         if line := "   ".join(devices):
             lines += textwrap.wrap(line, _LINE_WIDTH, initial_indent="    ", subsequent_indent="    ")
         for start in range(0, len(cores), per_line):
-            row = cores[start : start + per_line]
-            inside = [
-                [f" {words.get(kind.cpu(core, thread), dot):>{width}} " for core in row]
-                for thread in range(kind.threads_per_core)
-            ]
-            boxes = [across * (width + 2)] * len(row)
-            lines.append("    " + top[0] + top[1].join(boxes) + top[2])
-            lines += ["    " + down + down.join(thread) + down for thread in inside]
-            lines.append("    " + bottom[0] + bottom[1].join(boxes) + bottom[2])
+            lines += _row_of_boxes(kind, cores[start : start + per_line], words, width)
     return "\n".join(lines) + "\n"
+
+
+def _socket_heading(socket: int, shared: int) -> str:
+    """Return the heading of a socket, or of several that share a NUMA node."""
+    return f"socket {socket}" if shared == 1 else f"sockets {socket * shared}-{socket * shared + shared - 1}"
+
+
+def _row_of_boxes(kind: NodeKind, cores: Sequence[int], words: Mapping[int, str], width: int) -> list[str]:
+    """Return the lines of a row of boxes, one box per core and one line per hardware thread."""
+    across, down, top, bottom, dot = _DRAWN
+    inside = [
+        [f" {words.get(kind.cpu(core, thread), dot):>{width}} " for core in cores]
+        for thread in range(kind.threads_per_core)
+    ]
+    boxes = [across * (width + 2)] * len(cores)
+    return [
+        "    " + top[0] + top[1].join(boxes) + top[2],
+        *("    " + down + down.join(thread) + down for thread in inside),
+        "    " + bottom[0] + bottom[1].join(boxes) + bottom[2],
+    ]
 
 
 def _tasks_in_words(numbers: list[int]) -> str:

@@ -17,14 +17,14 @@ _ROOMS: dict[str, dict[str, str]] = {
     "network": {
         "rank-order": "How many neighbors can a rank order bring together on a node?",
         "overlap": "How much faster does a step get when communication runs at the same time as computation?",
-        "torus": "How far apart do the nodes of a job lie, depending on the order in which they are handed out?",
-        "interconnect": "How much does a dragonfly, fat tree or torus slow a job's messages, depending on where the job lies and how they are routed?",
-        "locality": "In how many groups and switches did the jobs of a log lie, what did each further group cost, and is one group worth the wait?",
+        "torus": "How far apart are the nodes of a job, depending on the order in which they are assigned?",
+        "interconnect": "How much does a dragonfly, fat tree or torus slow a job's messages, depending on the job's placement and the routing?",
+        "locality": "How many groups and switches did the jobs of a log occupy, what did each additional group cost, and is one group worth the wait?",
         "fragmentation": "Where does a job land on a machine that has run for days, and what would it cost to keep it in one piece?",
         "variability": "How long does MILC take on the nodes that it happens to get, and does any metric of its placement explain the time?",
         "scheduling": "How far do orphaned nodes and a debug queue with priority lower the utilization and delay the largest jobs?",
         "runs-needed": "How many runs of each variant do you need to show a gain of a given size in the noise of your run times?",
-        "simulate": "How long do the jobs of a trace wait, how full is the machine, and in how many pieces do they lie?",
+        "simulate": "How long do the jobs of a trace wait, how full is the machine, and how many pieces do they occupy?",
     },
     "storage": {
         "io-node": "How fast do the tasks of a few nodes write, and from how many tasks on do more of them not help?",

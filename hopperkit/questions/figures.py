@@ -193,7 +193,7 @@ def layout(x: Axis, y: Axis, **more: Unpack[LayoutKeys]) -> dict[str, Any]:
     ----------
     x, y : Axis
     **more
-        Further keys of a Plotly layout, as `LayoutKeys` lists.
+        More keys of a Plotly layout, as `LayoutKeys` lists.
 
     Examples
     --------

@@ -159,7 +159,7 @@ class Table(Comparable, TableMixin):
         Description of the table.
     columns : tuple of Column
     rows : sequence of sequences
-        One value a column; numbers stay numbers, None is "-".
+        One value per column; numbers stay numbers, None is "-".
     marked : tuple of int
         Indices of rows to highlight (the cheapest, the best).
     marked_label : str
@@ -211,7 +211,7 @@ class Table(Comparable, TableMixin):
         return named | {"columns": columns, "rows": self.as_text(), "marked": list(self.marked), "csv": self.to_csv()}
 
     def frame_data(self) -> dict[str, list[Any]]:
-        """Return the columns, named by title and unit; a name that comes again gets a number."""
+        """Return the columns, named by title and unit; a repeated name gets a number."""
         columns: dict[str, list[Any]] = {}
         for place, column in enumerate(self.columns):
             name = column_name(column.title, column.unit)
@@ -307,7 +307,7 @@ class Figure(Comparable, TableMixin):
         return {FIGURE_MIME_TYPE: self.to_dict(), "text/plain": self.alt}
 
     def to_plotly(self) -> Any:
-        """Return the chart as a ``plotly.graph_objects.Figure`` for further work."""
+        """Return the chart as a ``plotly.graph_objects.Figure`` for more work."""
         from plotly import graph_objects
 
         title = {"title": {"text": self.title}, "margin": {"t": 64}}

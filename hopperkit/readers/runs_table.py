@@ -10,6 +10,7 @@ from hopperkit.readers.benchmark_history import read_benchmark_history
 from hopperkit.readers.jobs import read_job_trace
 from hopperkit.readers.jobs.batch_accounting import is_lsf, is_pbs
 from hopperkit.readers.jobs.jobcomp import is_jobcomp
+from hopperkit.readers.jobs.trace import Trace
 from hopperkit.readers.recognise import times_in
 from hopperkit.readers.run_times import GROUP_NAMES, TIME_NAMES, RunTimes, heading_letters, read_run_times
 from hopperkit.readers.source import Source, text_of
@@ -101,6 +102,11 @@ def _job_records(text: str) -> RunsTable | None:
         if spans:
             return None
         raise
+    return _table_of_jobs(trace)
+
+
+def _table_of_jobs(trace: Trace) -> RunsTable:
+    """Return the run times of a trace's completed jobs; of all that ran if no state is known."""
     jobs = trace.workload
     ended = [at for at in range(len(jobs)) if _FINISHED.match(jobs.word("state", at))]
     kept = ended or [at for at in range(len(jobs)) if jobs.run_time_s[at] > 0]
@@ -250,14 +256,19 @@ def _joined(table: RunsTable, accounting: str) -> RunsTable:
     columns |= {
         name: tuple(map(typed_cell, cells)) for name, cells in known.items() if not _NO_FACTOR.match(name.strip())
     }
+    joined = _rows_of_table(table, kept)
+    return replace(joined, when=joined.when or start, columns=_factors_only(columns))
+
+
+def _rows_of_table(table: RunsTable, kept: Sequence[int]) -> RunsTable:
+    """Return some rows of a table, with a note on those left out; its columns are unchanged."""
     left = len(table.values) - len(kept)
     notes = (*table.notes, _left_out(left, "not in the accounting data")) if left else table.notes
     return replace(
         table,
         values=tuple(table.values[run] for run in kept),
         jobs=tuple(table.jobs[run] for run in kept),
-        when=tuple(table.when[run] for run in kept) if table.when else start,
-        columns=_factors_only(columns),
+        when=tuple(table.when[run] for run in kept) if table.when else (),
         notes=notes,
     )
 

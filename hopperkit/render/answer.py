@@ -159,7 +159,7 @@ def _text(data: Any) -> str:
 
 
 def ready_for_pages(questions: Iterable[Question] = ()) -> None:
-    """Import every question and answer it once at its defaults, but for those that keep weeks of jobs, so that a page finds all in memory.
+    """Import every question and answer it once at its defaults, except for those that keep weeks of jobs, so that a page finds all modules in memory.
 
     Parameters
     ----------

@@ -162,7 +162,7 @@ def _is_tall(drawing: Mapping[str, Any]) -> bool:
 
 
 def figure_html(figure: Mapping[str, Any], index: int = 0, *, picture: str = "", buttons: bool = True) -> str:
-    """Return a chart: its caption, the chart as a picture, and its data. On a page a script draws it anew when touched.
+    """Return a chart: its caption, the chart as a picture, and its data. On a page a script redraws it when touched.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def parts_html(
     buttons : bool
         Whether there are buttons, which need the page's script, and secondary parts are collapsed: all but the first
         picture, two findings, one text to copy. Three numbers are shown alone, and all with their notes separately. A
-        file is a link that holds it otherwise.
+        file is included as a link.
     evidence : bool
         Whether the numbers of the findings are included, collapsed.
     pictures : sequence of str

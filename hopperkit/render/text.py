@@ -27,8 +27,8 @@ _BOXES |= dict.fromkeys(map(ord, "┌┐└┘├┤┬┴┼╭╮╰╯"), "+"
 def result_text(result: Result, *, show_all: bool = False, styled: bool = False, ascii_only: bool = False) -> str:
     """Return an answer for people.
 
-    The short form holds the sentence, problems and advice, drawings that can
-    be made of characters, one table of at most twelve rows and the line to
+    The short form holds the sentence, problems and advice, drawings in
+    characters, one table of at most twelve rows and the line to
     copy. The full form adds the numbers with their badges, charts in words,
     notes, listings and the other tables.
 
@@ -118,7 +118,7 @@ def _full(result: Result) -> Iterator[list[str]]:
 
 
 def _drawings(result: Result) -> Iterator[list[str]]:
-    """Yield the drawings that can be made of characters, two side by side if they fit."""
+    """Yield the drawings in characters, two next to each other if they fit."""
     drawn = [[drawing.title, *drawing.text.rstrip().split("\n")] for drawing in result.drawings if drawing.text]
     width = max((len(line) for lines in drawn[:1] for line in lines), default=0)
     if len(drawn) == 2 and 2 * width + 3 <= _LINE_WIDTH:

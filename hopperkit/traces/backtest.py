@@ -15,6 +15,7 @@ from hopperkit.traces.rules.learn import learn
 from hopperkit.traces.rules.site import Learned
 from hopperlib.errors import InputError
 from hopperlib.finding import Finding
+from hopperlib.scheduling.schedule import Schedule
 from hopperlib.scheduling.workload import Workload
 from hopperlib.units import plain_number
 
@@ -31,7 +32,7 @@ PREDICTORS = {
     "learned": "simulated with the learned rules",
     "learned and alike": "past jobs of like size and like simulated wait",
     "constant": "one constant: the median",
-    "alike": "median of the last 50 jobs alike",
+    "alike": "median of the last 50 similar jobs",
     "easy": "plain EASY",
 }
 NULL_MODELS = ("constant", "alike", "easy")
@@ -94,6 +95,8 @@ class Backtest(NamedTuple):
     ceiling : float
         Rank correlation of two simulations of the later jobs whose submissions differ by up to five seconds: no prediction of
         single waits can be expected to do better.
+    schedule : Schedule or None
+        Of all jobs with known starts, as the rules simulate them.
     """
 
     rules: Learned
@@ -103,6 +106,7 @@ class Backtest(NamedTuple):
     judged: tuple[Judged, ...]
     classes: tuple[JudgedClass, ...] = ()
     ceiling: float = 1.0
+    schedule: Schedule | None = None
 
     @property
     def best_null(self) -> Judged:
@@ -117,10 +121,12 @@ class Backtest(NamedTuple):
         )
 
 
-def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Learned | None = None) -> Backtest:
+def backtest(
+    workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Learned | None = None, with_ceiling: bool = True
+) -> Backtest:
     """Learn rules from the first 60 % of the jobs and predict the waits of the others.
 
-    Predicting a wait by past jobs, one sees those only that had started when the job came.
+    A wait is predicted only from past jobs that had started when the job was submitted.
 
     Parameters
     ----------
@@ -132,6 +138,8 @@ def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Le
         Clock of the log.
     base : Learned or None
         Known settings of the scheduler; None for EASY in order of submission.
+    with_ceiling : bool
+        Whether to simulate the later jobs twice more for the ceiling, which is 1 without.
 
     Raises
     ------
@@ -158,23 +166,27 @@ def backtest(workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Le
     first = int(_LEARNED_FROM * len(jobs))
     rules, findings = learn(jobs.of(range(first)), nodes, clock, base=base)
     waits = [max(0, start - at) for start, at in zip(jobs.observed_start_s, jobs.arrival_s, strict=True)]
-    simulated = learned_waits(jobs, nodes, clock, rules)
+    schedule = rules.run(jobs, nodes, clock)
+    simulated = _waits_of(schedule)
     sizes = [
         (width.bit_length(), limit.bit_length()) for width, limit in zip(jobs.nodes, jobs.requested_time_s, strict=True)
     ]
-    told = {
+    predictions = {
         "learned": simulated,
         "learned and alike": alike(
             jobs, waits, [(*size, int(wait).bit_length()) for size, wait in zip(sizes, simulated, strict=True)]
         ),
         "constant": [median(waits[:first])] * len(jobs),
         "alike": alike(jobs, waits, sizes),
-        "easy": learned_waits(jobs, nodes, clock, Learned()),
+        "easy": simulated if rules == Learned() else learned_waits(jobs, nodes, clock, Learned()),
     }
-    judged = tuple(_judged(name, predicted, waits, first) for name, predicted in told.items())
-    test = Backtest(rules, tuple(findings), first, len(jobs) - first, judged)
-    test = test._replace(ceiling=_ceiling(jobs, nodes, clock, rules, first))
-    return test._replace(classes=tuple(_by_class(jobs, first, waits, told[test.best.name], told[test.best_null.name])))
+    judged = tuple(_judged(name, predicted, waits, first) for name, predicted in predictions.items())
+    test = Backtest(rules, tuple(findings), first, len(jobs) - first, judged, schedule=schedule)
+    if with_ceiling:
+        test = test._replace(ceiling=_ceiling(jobs, nodes, clock, rules, first))
+    return test._replace(
+        classes=tuple(_by_class(jobs, first, waits, predictions[test.best.name], predictions[test.best_null.name]))
+    )
 
 
 def _ceiling(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Learned, first: int) -> float:
@@ -220,16 +232,19 @@ def _by_class(
     for name, rows in limit_classes(jobs):
         later = [job for job in rows if job >= first]
         seen = [waits[job] for job in later]
-        told = [[predicted[job] for job in later] for predicted in (ours, null)]
+        predictions = [[predicted[job] for job in later] for predicted in (ours, null)]
         if len(later) >= _FEWEST_OF_CLASS:
             yield JudgedClass(
-                name, len(later), *(rank_correlation(one, seen) for one in told), *(_error(one, seen) for one in told)
+                name,
+                len(later),
+                *(rank_correlation(one, seen) for one in predictions),
+                *(_error(one, seen) for one in predictions),
             )
 
 
-def _error(told: Sequence[float], seen: Sequence[float]) -> float:
+def _error(predicted: Sequence[float], seen: Sequence[float]) -> float:
     """Return the mean absolute error. [s]"""
-    return fmean(abs(a - b) for a, b in zip(told, seen, strict=True))
+    return fmean(abs(a - b) for a, b in zip(predicted, seen, strict=True))
 
 
 def learned_waits(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Learned) -> list[float]:
@@ -253,12 +268,16 @@ def learned_waits(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Lea
     [0.0, 60]
     """
     nodes = plain_number(nodes)
-    starts = rules.run(jobs, nodes, clock).start_s
-    return [max(0.0, start - at) for start, at in zip(starts, jobs.arrival_s, strict=True)]
+    return _waits_of(rules.run(jobs, nodes, clock))
+
+
+def _waits_of(schedule: Schedule) -> list[float]:
+    """Return the wait of each job of a schedule. [s]"""
+    return [max(0.0, start - at) for start, at in zip(schedule.start_s, schedule.workload.arrival_s, strict=True)]
 
 
 def alike(jobs: Workload, waits: Sequence[int], classes: Sequence[tuple[int, ...]]) -> list[float]:
-    """Return for each job the median wait of the last fifty of its class that had started when it came.
+    """Return for each job the median wait of the last fifty of its class that had started when it was submitted.
 
     A class without started jobs falls back to the jobs that match in all parts but the last, and so on.
 
@@ -294,14 +313,14 @@ def alike(jobs: Workload, waits: Sequence[int], classes: Sequence[tuple[int, ...
     return predicted
 
 
-def interval_of_alike(pairs: Sequence[tuple[float, int]], told: float) -> tuple[int, int]:
+def interval_of_alike(pairs: Sequence[tuple[float, int]], predicted_wait: float) -> tuple[int, int]:
     """Return the 95 % interval of the waits with the most similar predictions, from pairs of (prediction, wait). [s]
 
     Parameters
     ----------
     pairs : Sequence[tuple[float, int]]
         Pairs of prediction and wait.
-    told : float
+    predicted_wait : float
         The prediction.
 
     Examples
@@ -311,12 +330,12 @@ def interval_of_alike(pairs: Sequence[tuple[float, int]], told: float) -> tuple[
     """
     # Equal predictions are mixed (by Knuth's multiplicative hash), so that their neighbors are any of them.
     mixed = sorted(range(len(pairs)), key=lambda at: (pairs[at][0], at * 2_654_435_761 % (1 << 32)))
-    return _near([pairs[at][0] for at in mixed], [pairs[at][1] for at in mixed], told)
+    return _near([pairs[at][0] for at in mixed], [pairs[at][1] for at in mixed], predicted_wait)
 
 
-def _near(keys: Sequence[float], waits: Sequence[int], told: float) -> tuple[int, int]:
+def _near(keys: Sequence[float], waits: Sequence[int], predicted_wait: float) -> tuple[int, int]:
     """Return the central 95 % of the waits with the nearest predictions, which are sorted."""
-    middle = (bisect_left(keys, told) + bisect_right(keys, told)) // 2
+    middle = (bisect_left(keys, predicted_wait) + bisect_right(keys, predicted_wait)) // 2
     low = max(0, min(middle - _LIKE_PREDICTIONS // 2, len(waits) - _LIKE_PREDICTIONS))
     near = sorted(waits[low : low + _LIKE_PREDICTIONS])
     return near[int(0.025 * len(near))], near[-1 - int(0.025 * len(near))]
@@ -332,5 +351,5 @@ def _judged(name: str, predicted: Sequence[float], waits: Sequence[int], first: 
     for value, wait in zip(predicted[first:], waits[first:], strict=True):
         low, high = _near(keys, earlier, value)
         inside += low <= wait <= high
-    later, told = waits[first:], predicted[first:]
-    return Judged(name, rank_correlation(told, later), _error(told, later), inside / len(later))
+    later, predictions = waits[first:], predicted[first:]
+    return Judged(name, rank_correlation(predictions, later), _error(predictions, later), inside / len(later))

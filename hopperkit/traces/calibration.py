@@ -1,4 +1,4 @@
-"""Where a simulation of a log breaks: in which partition, for whose jobs, or from when on its waits are not the observed ones.
+"""Where a simulation of a log breaks: in which partition, for whose jobs, or from which date its waits differ from the observed ones.
 
 Waits are compared as logarithms, so that a wait half as long counts as much as one twice as long. A group of jobs is named
 if its difference from all others is large and holds day after day, as waits of one day depend on each other.

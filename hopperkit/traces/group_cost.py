@@ -49,7 +49,7 @@ class GroupCost(NamedTuple):
     jobs, kinds : int
         That were compared.
     noise : float
-        Standard deviation of run times among jobs alike, groups accounted for. [fraction]
+        Standard deviation of run times among similar jobs, with groups accounted for. [fraction]
     """
 
     per_group: float

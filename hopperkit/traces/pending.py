@@ -30,7 +30,7 @@ class Expected(NamedTuple):
     start_s : int
         As simulated: nobody new comes, and what runs ends as early as past jobs did.
     low_s, high_s : int or None
-        Within what 95 % of the past jobs started that the simulation had let wait alike and that had not started by now;
+        Interval in which 95 % of the past jobs started with a similar simulated wait that had not started by now;
         None where those are too few.
     past : int
         How many these are.

@@ -57,7 +57,7 @@ def policy_of(scheduler: str, workload: Workload, room: int | Cluster, clock: Cl
     Examples
     --------
     >>> policy_of("slurm", Workload(), 4, Clock(0)).policy
-    Backfill(depth=500, interval_s=30, window_s=86400)
+    Backfill(depth=500, interval_s=30, window_s=86400, resolution_s=60)
     >>> policy_of("pbs", Workload(), 4, Clock(0)).policy
     'easy'
     """
@@ -89,5 +89,8 @@ def policy_of(scheduler: str, workload: Workload, room: int | Cluster, clock: Cl
 
 def _is_clearly_better(evidence: Evidence, known: Learned, other: Learned, *, guess: bool) -> bool:
     """Whether another policy simulates a log better than one that is known, or that is a guess only."""
-    gain, left = evidence.fit(other) - evidence.fit(known), evidence.error_s(other) / max(1.0, evidence.error_s(known))
+    gain, error_s = evidence.fit(other) - evidence.fit(known), evidence.error_s(known)
+    if error_s < 1:
+        return False
+    left = evidence.error_s(other) / error_s
     return (gain >= 0 and left <= _ERROR_LEFT) or (guess and gain >= _CLEARLY and left <= 1)

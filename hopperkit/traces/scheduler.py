@@ -1,7 +1,7 @@
 """The scheduler on clusters: partitions that overlap, shared nodes and custom policies.
 
 `hopperlib.scheduling.scheduler` holds the rules and the event loop; this module passes it the queues that name their
-nodes. On a cluster with partitions, each queue is a partition with its own head. A job wants the same of each of its
+nodes. On a cluster with partitions, each queue is a partition with its own head. A job needs the same of each of its
 nodes: its cores, GPUs and memory divided by them, rounded up; without cores, whole nodes. It gets the first nodes of
 its partition that have room.
 
@@ -10,7 +10,7 @@ enough of them have room for the head by the limits of those who run there; a jo
 it only where it still finds room there, or as many as it can spare. Promises of several partitions do not count each
 other. At a depth of two or more they do, and each names its nodes: of those that have room for it the ones that were
 idle for the shortest time before. A job that passes may share these nodes but must not use resources that the promised
-job needs. All promises are made anew whenever something changes, in the order of the queue.
+job needs. All promises are renewed whenever something changes, in the order of the queue.
 
 A policy may also be a function: it gets a `View` whenever a job ends or arrives and the narrowest waiting job fits, and
 returns, or yields, the waiting jobs that start now.

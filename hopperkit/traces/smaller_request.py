@@ -6,6 +6,7 @@ times with submissions delayed by up to five seconds: noise alone moves the star
 
 import random
 from collections.abc import Iterator
+from math import ceil
 from statistics import median
 from typing import NamedTuple
 
@@ -83,7 +84,7 @@ def smaller_request(
 
 
 def _around(workload: Workload, index: int) -> tuple[list[Job], int]:
-    """Jobs that ran or waited around a job's wait, in order of submission, and its place among them."""
+    """Jobs that ran or waited around a job's wait, in order of submission, and its position in that order."""
     arrival, start = workload.arrival_s[index], workload.observed_start_s[index]
     rows = [
         row
@@ -95,8 +96,9 @@ def _around(workload: Workload, index: int) -> tuple[list[Job], int]:
 
 def _requests(job: Job, room: int | Cluster) -> Iterator[tuple[str, Job]]:
     """Changed requests in words, the smaller changes first of each kind."""
-    fits = -(-int(1.1 * job.run_time_s) // 60) * 60
-    for limit in (job.requested_time_s // 2, job.requested_time_s // 4, fits):
+    # Whole minutes: Slurm keeps limits in minutes.
+    wanted = (job.requested_time_s / 2, job.requested_time_s / 4, 1.1 * job.run_time_s)
+    for limit in (60 * ceil(seconds / 60) for seconds in wanted):
         if max(60, job.run_time_s) <= limit < job.requested_time_s:
             text = f"a limit of {duration(limit)} instead of {duration(job.requested_time_s)}"
             yield text, job._replace(requested_time_s=limit)
@@ -111,10 +113,12 @@ def _requests(job: Job, room: int | Cluster) -> Iterator[tuple[str, Job]]:
                 yield f"partition {name or 'default'} instead of {job.queue or 'default'}", other
 
 
-def _waits(jobs: list[Job], place: int, room: int | Cluster, clock: Clock, rules: Learned) -> list[int] | None:
-    """Waits of a job in simulations whose submissions come up to five seconds later; None if it never starts. [s]"""
+def _waits(
+    jobs: list[Job], place: int, room: int | Cluster, clock: Clock, rules: Learned, runs: int = _RUNS
+) -> list[int] | None:
+    """Waits of a job in simulations with submissions up to five seconds later; None if it never starts. [s]"""
     waits = []
-    for seed in range(_RUNS):
+    for seed in range(runs):
         rng = random.Random(seed)
         late = [
             job._replace(job=number, submit_time_s=job.submit_time_s + int(_JITTER_S * rng.random()))

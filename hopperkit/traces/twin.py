@@ -35,7 +35,9 @@ class Twin(NamedTuple):
     findings: tuple[Finding, ...]
 
 
-def twin(workload: Workload, room: int | Cluster, clock: Clock, rules: Learned) -> Twin:
+def twin(
+    workload: Workload, room: int | Cluster, clock: Clock, rules: Learned, *, schedule: Schedule | None = None
+) -> Twin:
     """Simulate a log without changes, and name where they disagree.
 
     Parameters
@@ -46,6 +48,8 @@ def twin(workload: Workload, room: int | Cluster, clock: Clock, rules: Learned) 
         Of the machine.
     clock : Clock
     rules : Learned
+    schedule : Schedule or None
+        That simulation, where it is at hand.
 
     Examples
     --------
@@ -57,7 +61,7 @@ def twin(workload: Workload, room: int | Cluster, clock: Clock, rules: Learned) 
     ['starts-before-submission']
     """
     log = workload.of([job for job, start in enumerate(workload.observed_start_s) if start >= 0])
-    schedule = rules.run(log, room, clock)
+    schedule = schedule or rules.run(log, room, clock)
     waits = [max(0, start - at) for start, at in zip(schedule.start_s, log.arrival_s, strict=True)]
     found = [*_clocks(log, room, clock), *_limits(log)]
     broken = breaks(log, waits, lambda at: clock.of_week(clock.hour(at)) % 24)

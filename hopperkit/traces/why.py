@@ -43,7 +43,7 @@ class Holder(NamedTuple):
     node_seconds : int
         Held during the wait. [s]
     had_passed : bool
-        Whether it came later and started before.
+        Whether it was submitted later and started earlier.
     """
 
     job: int
@@ -67,7 +67,7 @@ class Wait(NamedTuple):
     holders : tuple of Holder
         Who held nodes during the wait, those first that held most.
     ahead : tuple of int
-        Indices of those that were ahead of it when it came, in their order.
+        Indices of those that were ahead of it when it was submitted, in their order.
     """
 
     job: int

@@ -245,27 +245,38 @@ def _unseen(
     """Effects that were not found, with the size that 80 of 100 data sets would have shown."""
     if len(logs) < _FEWEST_FOR_SIZES or shape.spread <= 0:
         return []
-    # Residuals of the known effects; groups without an explanation do not count as a tail.
-    off: Sequence[float] = effects.fit.residuals if effects else ()
-    if not effects and shape.kind == "one group":
-        off = [point - median(points) for point in points]
+    off = _known_residuals(shape, points, effects)
     z_needed = separated.z_needed if math.isfinite(separated.z_needed) else normal_quantile(LEVEL / 2)
     rows = list(_unseen_shapes(shape, logs))
     for factor in factors:
         if factor.name in found or factor.kind == "set" or factor.column == DATE:
             continue
-        if effects is not None and (row := effects.row_of(factor.name)) is not None:
-            needed = normal_quantile(LEVEL / 2 / len(effects.rows)) + normal_quantile(1 - POWER)
-            what = f"effect of {factor.name}, {row.between[0]} against {row.between[1]}"
-            rows.append(Unseen(what, math.exp(needed * row.error)))
-        else:
-            rows.append(_unseen_factor(factor, shape.spread, len(points), z_needed, off))
+        among = _unseen_effect(factor, effects) if effects is not None else None
+        rows.append(among or _unseen_factor(factor, shape.spread, len(points), z_needed, off))
     if sets := [factor for factor in factors if factor.kind == "set" and factor.name not in found]:
         few = max(min(map(len, factor.members())) for factor in sets)
         sides = few, len(points) - few
         what = f"one of {len(sets):,} nodes and racks" if len(sets) > 1 else sets[0].name
         rows.append(Unseen(what, _ratio(difference_seen(shape.spread, *sides, z_needed, off))))
     return rows
+
+
+def _known_residuals(shape: Shape, points: Sequence[float], effects: Effects | None) -> Sequence[float]:
+    """Return the residuals of the known effects; groups without an explanation do not count as a tail."""
+    if effects:
+        return effects.fit.residuals
+    if shape.kind != "one group":
+        return ()
+    middle = median(points)
+    return [point - middle for point in points]
+
+
+def _unseen_effect(factor: Factor, effects: Effects) -> Unseen | None:
+    """Return the size that would have been seen of a factor among others; None if it is not among them."""
+    if (row := effects.row_of(factor.name)) is None:
+        return None
+    needed = normal_quantile(LEVEL / 2 / len(effects.rows)) + normal_quantile(1 - POWER)
+    return Unseen(f"effect of {factor.name}, {row.between[0]} against {row.between[1]}", math.exp(needed * row.error))
 
 
 def _unseen_shapes(shape: Shape, logs: Sequence[float]) -> Iterator[Unseen]:

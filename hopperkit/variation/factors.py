@@ -119,6 +119,11 @@ def label_of(factor: Factor, value: Any) -> str:
     return f"{value:.4g}" if factor.kind == "number" else str(value)
 
 
+def _is_number(cell: Any) -> bool:
+    """Whether a cell is a number and not a truth value."""
+    return isinstance(cell, int | float) and not isinstance(cell, bool)
+
+
 def _of_column(name: str, cells: Sequence[Any]) -> Iterator[Factor]:
     """Yield the factors of one column."""
     if is_node_list(name, cells):
@@ -127,7 +132,7 @@ def _of_column(name: str, cells: Sequence[Any]) -> Iterator[Factor]:
     known = [cell for cell in cells if cell is not None]
     if not known or len(set(known)) < 2:
         return
-    if all(isinstance(cell, int | float) and not isinstance(cell, bool) for cell in known):
+    if all(map(_is_number, known)):
         # An empty cell takes the middle: it must not make a difference.
         middle = sorted(known)[len(known) // 2]
         if len(known) > len(cells) / 2:
@@ -160,22 +165,25 @@ def is_node_list(name: str, cells: Sequence[Any]) -> bool:
     return named or sum(bool(_RANGES.search(text) or _NAMES.match(text)) for text in texts) > len(texts) / 2
 
 
+def _divisions(sets: Sequence[frozenset[str]]) -> Iterator[tuple[str, tuple[bool, ...]]]:
+    """Yield the parts that some runs had and others not, each with the runs that had it."""
+    often = Counter(part for nodes in sets for part in nodes)
+    for part, times in sorted(often.items())[:_MOST_NODES_COMPARED]:
+        if _EACH_SIDE <= times <= len(sets) - _EACH_SIDE:
+            yield part, tuple(part in nodes for nodes in sets)
+
+
 def _of_nodes(name: str, lists: Sequence[Sequence[str]]) -> Iterator[Factor]:
     """Yield a factor for each node that some runs had and others not, and for each rack; equal ones once."""
     if sum(map(len, lists)) > 50 * _MOST_NODES_COMPARED:
         return
     seen: set[tuple[bool, ...]] = set()
     for what, per_run in (("node", lists), ("rack", [[rack_of(node) for node in nodes] for nodes in lists])):
-        sets = [frozenset(part for part in nodes if part) for nodes in per_run]
-        often = Counter(part for nodes in sets for part in nodes)
-        # A rack of one node adds nothing to the node.
-        for part, times in sorted(often.items())[:_MOST_NODES_COMPARED]:
-            if _EACH_SIDE <= times <= len(lists) - _EACH_SIDE:
-                has = tuple(part in nodes for nodes in sets)
-                without = tuple(not cell for cell in has)
-                if has not in seen and without not in seen:
-                    seen.add(has)
-                    yield Factor(f"{what} {part}", "set", has, name)
+        for part, has in _divisions([frozenset(part for part in nodes if part) for nodes in per_run]):
+            # A rack of one node adds nothing to the node.
+            if has not in seen and tuple(not cell for cell in has) not in seen:
+                seen.add(has)
+                yield Factor(f"{what} {part}", "set", has, name)
     sizes = [len(set(nodes)) for nodes in lists]
     if len(set(sizes)) > 1 and min(sizes):
         yield Factor("number of nodes", "number", tuple(map(float, sizes)), name)

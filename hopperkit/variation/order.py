@@ -156,7 +156,7 @@ def _chance(centered: Sequence[float], trend: float, step: float, rng: random.Ra
 
 
 def _trend(centered: Sequence[float]) -> float:
-    """Spearman's statistic: how far ranks go with their places."""
+    """Spearman's statistic: the correlation of ranks with their positions."""
     middle = (len(centered) - 1) / 2
     return abs(sum((place - middle) * rank for place, rank in enumerate(centered)))
 

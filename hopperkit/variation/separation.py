@@ -3,7 +3,7 @@
 Each factor gives one number, its rank statistic in standard deviations from chance: the rank sum of two groups
 (Wilcoxon), of several groups (Kruskal and Wallis), or the rank correlation with a number (Spearman). The largest of
 them all is compared with the largest among the same factors when the times are shuffled [1]_. So trying a thousand
-nodes costs no more false alarms than trying one, and factors that go together do not count twice.
+nodes costs no more false alarms than trying one, and correlated factors are not counted twice.
 
 References
 ----------

@@ -88,17 +88,21 @@ def shape_of(times: Sequence[float], rng: random.Random, *, ordered: bool = True
     kind = _kind(chances, order)
     if kind == "one group" and len(logs) < _FEW and (apart := _apart(logs)):
         return _untested(logs, *apart, chances, order)
-    if kind == "two groups":
-        slow = _slow_group(logs)
-    elif kind in ("few slow", "few fast"):
-        number, sign = (slowest.number, -1) if kind == "few slow" else (fastest.number, 1)
-        slow = tuple(sorted(sorted(range(len(logs)), key=lambda place: sign * logs[place])[:number]))
-    elif kind == "step":
-        sides = range(order.at), range(order.at, len(logs))
-        slow = tuple(sides[order.change > 0])
-    else:
-        slow = ()
+    slow = _slow_of_kind(kind, logs, order, slowest.number if kind == "few slow" else fastest.number)
     return Shape(kind, slow, _ratio(logs, slow, kind, order), chances, order, _spread(logs, slow, kind))
+
+
+def _slow_of_kind(kind: str, logs: Sequence[float], order: Order, number: int) -> tuple[int, ...]:
+    """Return the runs that a shape sets apart: the slow ones, or the fast ones if only those are few."""
+    if kind == "two groups":
+        return _slow_group(logs)
+    if kind in ("few slow", "few fast"):
+        sign = -1 if kind == "few slow" else 1
+        return tuple(sorted(sorted(range(len(logs)), key=lambda place: sign * logs[place])[:number]))
+    if kind == "step":
+        sides = range(order.at), range(order.at, len(logs))
+        return tuple(sides[order.change > 0])
+    return ()
 
 
 def untied(times: Sequence[float]) -> list[float]:

@@ -2,7 +2,7 @@
 
 Run times have long tails, so a limit in standard deviations finds slow runs everywhere. Here the tail of the logarithm is
 allowed to be exponential, as heavy as any that an even machine shows. Then the gaps between sorted values, each times its
-rank from above, are alike and independent [1]_, and the gap below the slowest k runs, or all that these lie above it, is
+rank from above, are alike and independent [1]_, and the gap below the slowest k runs, or the sum of the distances of these above it, is
 compared with the gaps among the other runs.
 
 References

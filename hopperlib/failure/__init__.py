@@ -9,6 +9,6 @@ ranker       a ranking of all lines of an output by features, without rules
 ===========  =======================================================================================
 
 Start with `diagnosis.diagnosis`: files of a job in, a `Diagnosis` out. `messages.rules` reads the rules,
-`messages.scanner` applies them, a `diagnosis.Context` adds facts from other sources than the output (the launch line, the
+`messages.scanner` applies them, a `diagnosis.Context` adds facts from sources other than the output (the launch line, the
 machine, the scheduler's record).
 """

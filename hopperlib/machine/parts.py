@@ -321,12 +321,12 @@ class QueueLimit:
     ----------
     name : str
         Name of the table.
-    asked : str
+    chosen_by : str
         Requests that select it: ``partition=standard``, ``qos=debug``; for PBS ``queue=prod``.
     by_default : bool
         Whether jobs that name no queue of this kind get it.
     min_nodes, max_nodes : int
-        Range of job sizes; None: no number is printed. A job that matches no table with the same `asked` is rejected.
+        Range of job sizes; None: no number is printed. A job that matches no table with the same `chosen_by` is rejected.
     max_minutes : int or None
         Longest time that may be requested. [min]
 
@@ -334,12 +334,12 @@ class QueueLimit:
     --------
     >>> from hopperlib.machine import Machine
     >>> limit = Machine.load("lumi-g").limits[0]
-    >>> limit.asked, limit.max_nodes, limit.max_minutes
+    >>> limit.chosen_by, limit.max_nodes, limit.max_minutes
     ('partition=standard-g', 1024, 2880)
     """
 
     name: str = key(**_NAME)
-    asked: str = key(pattern=_CHOSEN, why="as in a job's options: qos=debug")
+    chosen_by: str = key(pattern=_CHOSEN, why="as in a job's options: qos=debug")
     by_default: bool = sourced(False)
     min_nodes: int = _count(10_000_000, 1)
     max_nodes: int | None = _count(10_000_000, None)

@@ -56,6 +56,8 @@ def spread_change(residuals: Sequence[float]) -> SpreadChange | None:
     rank = [0] * n
     for place, run in enumerate(order, 1):
         rank[run] = place
+    # Pettitt's statistic: the greatest distance from 0 of the sum of centered ranks, which a steady series keeps small.
+    # Ranks are doubled to stay whole numbers; the chance is his approximation, exp(-6 K^2 / (n^3 + n^2)) on two sides.
     total, most, at = 0, 0, 0
     for run in range(1, n):
         total += 2 * rank[run - 1] - (n + 1)

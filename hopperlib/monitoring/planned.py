@@ -74,6 +74,7 @@ def compared(
     """
     if min(len(before), len(after)) < FEWEST_A_SIDE:
         return None
+    # The mean of n runs with lag-one autocorrelation r varies as that of n (1 - r) / (1 + r) independent ones.
     inflation = (1 + max(persistence, 0.0)) / (1 - min(max(persistence, 0.0), 0.95))
     counts = [max(2.0, len(side) / inflation) for side in (before, after)]
     errors = [variance(side) / count for side, count in zip((before, after), counts, strict=True)]
@@ -81,6 +82,7 @@ def compared(
     change = fmean(after) - fmean(before)
     if error == 0:
         return Comparison(change, change, change, float(change == 0), 0.0, len(before), len(after))
+    # Welch and Satterthwaite: the degrees of freedom of a sum of two variances.
     degrees = error**4 / sum(part**2 / (count - 1) for part, count in zip(errors, counts, strict=True))
     off = t_quantile((1 + level) / 2, degrees) * error
     p_value = 2 * (1 - t_below(abs(change) / error, degrees))

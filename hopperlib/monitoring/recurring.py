@@ -66,6 +66,8 @@ def two_states(values: Sequence[float], least: float, first: tuple[float, float]
     spread, chance = max(least, (high - low) / 4), 0.1
     outlying = _OUTLYING / max(ordered[-1] - ordered[0], least)
     best = TwoStates(low, high, (0,) * len(values), spread, -math.inf)
+    # Viterbi training: the likeliest path at the present levels, then the levels, spread and chance of that path. The
+    # spread is the distance that 68 % of the runs keep, one standard deviation of a normal, which outliers hardly move.
     for _ in range(_ROUNDS):
         states, loglik = _path(values, (low, high), spread, chance, outlying)
         if loglik > best.loglik:
@@ -85,6 +87,8 @@ def _path(
 ) -> tuple[list[int], float]:
     """Return the likeliest states of the runs, and the logarithm of their likelihood."""
     height, stay, switch = (1 - _OUTLYING) / (spread * _ROOT_2_PI), math.log(1 - chance), math.log(chance)
+    # The Viterbi algorithm: for each state, the best path that ends in it and the state before; the better of the two
+    # ends is then followed back.
     paths, came = [math.log(0.5)] * 2, []
     for run, value in enumerate(values):
         densities = [math.log(height * math.exp(-0.5 * ((value - level) / spread) ** 2) + outlying) for level in levels]

@@ -157,6 +157,8 @@ def _likeliest_place(residuals: Sequence[float], sure: Sequence[float]) -> int:
         weight += sure[run - 1]
         part += sure[run - 1] * residuals[run - 1]
         if SHORTEST <= run <= n - SHORTEST and 0 < weight < all_weight:
+            # The squares that a step takes: the squared distance of the two weighted means, times both weights over their
+            # sum, which is the same for every run.
             apart = part / weight - (total - part) / (all_weight - weight)
             best = max(best, (apart**2 * weight * (all_weight - weight), run))
     return best[1]

@@ -25,11 +25,11 @@ class NodeChoice(NamedTuple):
     pick : callable
         ``pick(free positions in order, nodes) -> positions`` of a job that fits.
     near_room : callable
-        ``near_room(free positions) -> nodes`` of the widest job that could lie near now.
+        ``near_room(free positions) -> nodes`` of the widest job that fits into nearby nodes now.
     widest_near : int
-        Nodes of the widest job that could lie near on an empty machine. [nodes]
+        Nodes of the widest job that fits into nearby nodes on an empty machine. [nodes]
     wait_s : int
-        How long a job that could lie near waits for it, while others may pass; then it takes any nodes. [s]
+        How long a job waits for nearby nodes, while others may pass it; then it takes any nodes. [s]
     """
 
     pick: Callable[[Sequence[int], int], Iterable[int]]
@@ -160,7 +160,7 @@ class FirstFit:
         return taken
 
     def cut(self, taken: Sequence[int]) -> None:
-        """Take runs that lie inside free runs."""
+        """Take runs that are parts of free runs."""
         for start, end in pairs(taken):
             # The last bound at or below the start begins its free run, since each cut is inside one.
             i = bisect_right(self.bounds, start) - 1

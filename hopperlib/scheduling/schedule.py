@@ -312,7 +312,7 @@ def summarize(schedule: Schedule, jobs: Sequence[int] | None = None) -> Summary:
 
 
 def width_classes(schedule: Schedule) -> list[tuple[int, int, list[int]]]:
-    """Return the jobs that started by their width: from, to, and indices, in powers of two.
+    """Return the jobs that started, by width: from, to, and indices, in powers of two.
 
     Parameters
     ----------

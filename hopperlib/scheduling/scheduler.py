@@ -82,7 +82,7 @@ def simulate(
     policy : {"easy", "fcfs", "conservative"}, digits or Backfill
         Who may pass whom, see above; digits are a depth. A `Backfill` lets jobs pass at intervals, as Slurm does.
     queue_order : {"submission", "size", "length", "multifactor"}
-        Within one priority of the queues: as they came, the widest or the shortest limit first, or by `rules`.
+        Within one priority of the queues: in order of submission, the widest or the shortest limit first, or by `rules`.
     rules : Rules or None
         Weights of the multifactor order, and limits on concurrent use.
     allocation : {"first", "best", "contiguous", "random"} or NodeChoice
@@ -107,7 +107,7 @@ def simulate(
     until_s : int or None
         Stop at this instant; running jobs keep their expected ends. `Schedule.resume` continues.
     wanted : sequence or None
-        Partition of each job and the cores, GPUs and memory that it wants per node; None for whole nodes of one pool.
+        Partition of each job and the cores, GPUs and memory that it requests per node; None for whole nodes of one pool.
     queues_of : callable or None
         Makes the queue of each partition; None for whole nodes that are counted.
 

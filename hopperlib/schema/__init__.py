@@ -26,7 +26,7 @@ X | None                    the same; None if the key is missing
 ==========================  ===================================================
 
 A sourced value is an inline table, ``{ value = 32, source = "antypas2011", at = "sec. 1" }`` or ``{ value = 5.0,
-assumed = "why" }``; `source` is a key of the file's ``[sources]``, and `at` goes with it. A record with such values has
+assumed = "why" }``; `source` is a key of the file's ``[sources]``, and `at` is its position. A record with such values has
 two more fields: `sources`, its table of citations, and `provenance`, the origin of each value. A record with rules
 between its values lists the broken ones in a method `broken_rules`. In a CSV file an empty cell is a missing key,
 ``yes`` is true, and words of a list are separated by blanks.

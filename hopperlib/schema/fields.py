@@ -215,7 +215,7 @@ def record_spec(record: Any) -> RecordSpec:
     --------
     >>> from hopperlib.machine.parts import QueueLimit
     >>> record_spec(QueueLimit).required
-    ('name', 'asked')
+    ('name', 'chosen_by')
     """
     hints = get_type_hints(record)
     keys, provenance = {}, []

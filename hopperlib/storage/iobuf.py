@@ -340,6 +340,7 @@ def calibrate(
     moving, buffers = 1 / task_rate_gb_s, Buffers(buffer_bytes, 2)
     library = replace(free, call_cost_s=0.0).buffered_seconds_per_gb(write_transfer_bytes, buffers) - moving
     calls, buffered = (free.seconds_per_gb(size) - moving for size in (write_transfer_bytes, buffer_bytes))
+    # Times are linear in the cost of a call, and (time without buffers) = (1 + gain) (time with them): solve for it.
     saved = calls - (1 + write_gain) * buffered
     if write_gain < 0 or saved <= 0:
         sizes = f"{write_transfer_bytes:,} bytes against {buffer_bytes:,}"

@@ -49,7 +49,7 @@ def accounting(rng: random.Random, jobs: int, last: datetime, hours: float) -> s
 
 
 def darshan_text(rng: random.Random, number: int) -> str:
-    """Return what darshan-parser prints of a job in which each of four tasks writes a file of its own."""
+    """Return what darshan-parser prints of a job in which each of four tasks writes a separate file."""
     lines = [
         f"# exe: ./solver\n# jobid: {number}\n# nprocs: 4\n# start_time: 1772000000\n# end_time: 1772000100\n# run time: 100\n"
     ]

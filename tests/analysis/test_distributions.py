@@ -1,4 +1,4 @@
-"""Families of distributions: cases by hand, scipy's own fits, known parameters found again, doubts that hold."""
+"""Families of distributions: cases by hand, scipy's own fits, known parameters recovered, warnings that are right."""
 
 import math
 

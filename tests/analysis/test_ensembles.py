@@ -31,7 +31,7 @@ SEEDS = [{"seed": seed, "load": 0.9} for seed in range(6)]
 
 
 class Counted:
-    """A function that remembers its calls and fails where it is told to."""
+    """A function that remembers its calls and fails where it is set to."""
 
     def __init__(self, fails_at=None, with_error=None):
         self.__module__, self.__qualname__ = "made_up", "counted"

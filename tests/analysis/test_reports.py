@@ -1,4 +1,4 @@
-"""Reports on files: what the notebooks of a site's own data and ``hopper report`` say."""
+"""Reports on files: output of the notebooks on a site's data and of ``hopper report``."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ SETTINGS = {"runs": {"resamples": 19}, "jobs": {"nodes": 4}}
 
 @pytest.mark.parametrize("kind", ["history", "errors", "launch", "runs", "jobs"])
 def test_the_command_gives_the_numbers_of_the_function(files, kind):
-    told = report(kind, files / kind, **SETTINGS.get(kind, {}))
+    result = report(kind, files / kind, **SETTINGS.get(kind, {}))
     options = [word for name, value in SETTINGS.get(kind, {}).items() for word in ("--set", f"{name}={value}")]
     page = files / "report.html"
     done = CliRunner().invoke(hopper, ["report", kind, str(files / kind), *options, "-o", str(page), "--json"])
     assert done.exit_code in (0, 1), done.output
     given = json.loads(done.stdout)
-    assert given["answer"]["summary"] == told.summary
-    assert {name: given[name] for name in told.facts} == json.loads(json.dumps(dict(told.facts)))
+    assert given["answer"]["summary"] == result.summary
+    assert {name: given[name] for name in result.facts} == json.loads(json.dumps(dict(result.facts)))
     html = page.read_text(encoding="utf-8")
     assert len(html) < 2_000_000
     assert "<script" not in html
@@ -61,10 +61,10 @@ def test_the_command_gives_the_numbers_of_the_function(files, kind):
 
 
 def test_logs_are_counted_by_cause(files):
-    told = report("errors", files / "errors")
-    assert [(row[1], row[0]) for row in told.tables[0].rows if row[1] != "no-cause"] == [("SLURM-OOM", 2)]
-    assert told.to_frame("rows")["text"].eq("").tolist() == [False, False, True]
-    assert told.summary.startswith("3 outputs: 2 have a cause of failure")
+    result = report("errors", files / "errors")
+    assert [(row[1], row[0]) for row in result.tables[0].rows if row[1] != "no-cause"] == [("SLURM-OOM", 2)]
+    assert result.to_frame("rows")["text"].eq("").tolist() == [False, False, True]
+    assert result.summary.startswith("3 outputs: 2 have a cause of failure")
 
 
 def test_since_counts_runs_where_they_tell_their_times(files):
@@ -79,9 +79,9 @@ def test_since_counts_files_elsewhere(files):
 
 
 def test_outputs_of_io_and_what_is_none(root, files):
-    told = report("io", [root / "data" / "samples" / "ior" / "ior-4.0.0.posix-fpp.txt", files / "errors" / "c.log"])
-    assert "write at best" in told.summary
-    assert [finding.code for finding in told.findings][-1] == "not-read"
+    result = report("io", [root / "data" / "samples" / "ior" / "ior-4.0.0.posix-fpp.txt", files / "errors" / "c.log"])
+    assert "write at best" in result.summary
+    assert [finding.code for finding in result.findings][-1] == "not-read"
 
 
 # An IO500 run: bandwidths whose mean is the fourth root of 25,000, and ten thousand operations a second of each kind.
@@ -108,27 +108,27 @@ def test_io500_folders_and_darshan_logs_stand_in_one_report(files):
     for name, text in (("2026-11-01/result_summary.txt", IO500), ("logs/job.txt", PARSED), ("logs/notes.txt", "later")):
         (files / "io" / name).parent.mkdir(parents=True, exist_ok=True)
         (files / "io" / name).write_text(text)
-    told = report("io", files / "io")
-    assert told.summary.startswith("Score 11.2135: 12.5743 GiB/s, 10 kIOPS; 12 phases. 1 job: ")
-    assert "1 GB written." in told.summary
-    assert (told.facts["score"], [job["tasks"] for job in told.facts["jobs"]]) == (
+    result = report("io", files / "io")
+    assert result.summary.startswith("Score 11.2135: 12.5743 GiB/s, 10 kIOPS; 12 phases. 1 job: ")
+    assert "1 GB written." in result.summary
+    assert (result.facts["score"], [job["tasks"] for job in result.facts["jobs"]]) == (
         pytest.approx(11.2135, abs=5e-5),
         [24],
     )
-    assert [finding.message.rpartition("/")[2] for finding in told.findings if finding.code == "not-read"] == [
+    assert [finding.message.rpartition("/")[2] for finding in result.findings if finding.code == "not-read"] == [
         "notes.txt: it contains no output of IOR or mdtest"
     ]
     done = CliRunner().invoke(hopper, ["report", "io", str(files / "io"), "--json"])
-    assert json.loads(done.stdout)["answer"]["summary"] == told.summary
+    assert json.loads(done.stdout)["answer"]["summary"] == result.summary
 
 
 def test_a_log_as_darshan_writes_it_is_read_by_pydarshan(files):
     darshan = pytest.importorskip("darshan")
     examples = sorted(Path(darshan.__file__).parent.rglob("*.darshan"))
     shutil.copy(examples[0], files / "job.darshan")
-    told = report("io", files / "job.darshan")
-    assert told.summary.startswith("1 job: ")
-    assert told.facts["jobs"][0]["log"] == str(files / "job.darshan")
+    result = report("io", files / "job.darshan")
+    assert result.summary.startswith("1 job: ")
+    assert result.facts["jobs"][0]["log"] == str(files / "job.darshan")
 
 
 @pytest.mark.parametrize("kind", ["errors", "launch", "history"])
@@ -172,9 +172,9 @@ def test_an_ensemble_at_the_prompt(tmp_path, monkeypatch):
     words = ["ensemble", "memory", "--vary", "need_gb=1:2:0.5", "--vary", "machine=hopper,franklin", "--workers", "0"]
     done = CliRunner().invoke(hopper, [*words, "--answer", "best_nodes", "--json"])
     assert done.exit_code == 0, done.output
-    told = json.loads(done.stdout)
-    assert (told["runs"], told["answer"]) == (6, "best_nodes")
-    assert [row["need_gb"] for row in told["summary"]] == [1.0, 1.0, 1.5, 1.5, 2.0, 2.0]
+    result = json.loads(done.stdout)
+    assert (result["runs"], result["answer"]) == (6, "best_nodes")
+    assert [row["need_gb"] for row in result["summary"]] == [1.0, 1.0, 1.5, 1.5, 2.0, 2.0]
     assert len(list((tmp_path / "ensemble-memory").glob("*.parquet"))) == 6
 
 

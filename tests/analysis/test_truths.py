@@ -275,7 +275,7 @@ def causes(seed: int, outliers: float, jobs: int = 400) -> pd.DataFrame:
 
 @pytest.mark.parametrize("outliers", [0.0, 0.02, 0.05])
 def test_slow_runs_do_not_hide_what_explains_run_times(outliers):
-    """The planted variance by hand: 0.02² (35 / 12) twice, 0.04² 2 / 9, 0.1² / 12, 0.03² / 4, beside 0.05²: 57 % of all."""
+    """The planted variance by hand: 0.02² (35 / 12) twice, 0.04² 2 / 9, 0.1² / 12, 0.03² / 4, plus 0.05²: 57 % of all."""
     answer = hopperkit.explain_runs(causes(1, outliers))
     assert answer.facts["together"] == pytest.approx(0.57, abs=0.1)
     assert {"hops", "groups", "load", "partition"} <= set(answer.facts["found"])
@@ -311,7 +311,7 @@ def test_statsmodels_and_the_standard_library_say_the_same():
 
 
 def test_what_explains_run_times_and_what_cannot_be_separated():
-    """A node that is 15 % slower, an upgrade that gains 10 %, one run that took 1.65 times as long on a node of its own."""
+    """A node that is 15 % slower, an upgrade that gains 10 %, one run that took 1.65 times as long on a separate node."""
     rng = np.random.default_rng(2)
     jobs, node = 120, np.random.default_rng(3).choice(["a", "b", "c", "d"], 120)
     node[7] = "e"

@@ -86,7 +86,7 @@ class Source:
 
     @property
     def is_question(self) -> bool:
-        """Whether it declares a question; its answers stand in one reviewed file."""
+        """Whether it declares a question, whose answers are in one reviewed file."""
         return self.part == "questions" and any(
             getattr(node, "id", "") == "QUESTION" and isinstance(node.ctx, ast.Store) for node in ast.walk(self.tree)
         )

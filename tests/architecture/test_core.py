@@ -104,7 +104,7 @@ def _tells_a_machine(number):
 
 
 def test_models_know_no_machine(core, root):
-    """Neither a name of one, nor a number of Hopper's that means Hopper wherever it stands."""
+    """Neither a machine's name, nor a number that can only be Hopper's."""
     table = tomllib.loads((root / "hopperlib" / "machines" / "hopper.toml").read_text(encoding="utf-8"))
     telling = {number for number in _numbers(table) if _tells_a_machine(number)} | {6384, 6528, 153216, 3264}
     telling |= {file.stem for file in (root / "hopperlib" / "machines").glob("*.toml")}

@@ -18,7 +18,7 @@ BY_NAME = {
     "hopperbook.forecasts": "the functions that the settings of forecasts name",
     "hopperbook.questions": "the questions of the book",
     "hopperbook.studies": "the list of studies",
-    "hopperbook.site.reference": "the modules that the reference lists",
+    "hopperbook.site.engine.reference": "the modules that the reference lists",
 }
 # What a model would compute with; a question asks models, and may hand one a seed, round and take means.
 OF_MODELS = {"math", "statistics", "bisect", "heapq", "fractions"}

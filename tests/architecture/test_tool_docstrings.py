@@ -7,8 +7,24 @@ import re
 
 import pytest
 
-# Called through a question's record and by the command line; their controls and options have the descriptions.
-_CALLED_BY_QUESTIONS = ("answer", "partial_results")
+# Functions without an example: they end the process, draw in a notebook, wrap a command, or depend on this computer.
+_WITHOUT_EXAMPLE = {
+    "hopperkit.cli.hopper",
+    "hopperkit.cli.main",
+    "hopperkit.cli.common.refusing",
+    "hopperkit.cli.common.write_page",
+    "hopperkit.cli.elsewhere.prometheus.save_metrics",
+    "hopperkit.cli.elsewhere.prometheus.write_metrics",
+    "hopperkit.cli.network.trace.trace",
+    "hopperkit.cli.node.here.machine_here",
+    "hopperkit.cli.node.machine.machine",
+    "hopperkit.cli.question.question_command",
+    "hopperkit.cli.question.refuse",
+    "hopperkit.cli.question.styled",
+    "hopperkit.cli.question.takes_boxes",
+    "hopperkit.render.widgets.show_explorer",
+    "hopperkit.render.widgets.show_figure",
+}
 
 
 def _functions(sources):
@@ -18,8 +34,7 @@ def _functions(sources):
             for node in source.tree.body:
                 if not isinstance(node, ast.FunctionDef) or node.name not in source.exported or _is_command(node):
                     continue
-                if not (source.is_question and node.name in _CALLED_BY_QUESTIONS):
-                    yield f"{source.name}.{node.name}", node
+                yield f"{source.name}.{node.name}", node
 
 
 def _is_command(node):
@@ -84,3 +99,9 @@ def test_parameters_have_a_table(sources):
 
 def test_errors_have_a_section(sources):
     assert [name for name, node in _functions(sources) if raises_unsaid(node)] == []
+
+
+def test_functions_have_an_example(sources):
+    functions = dict(_functions(sources))
+    without = {name for name, node in functions.items() if ">>>" not in (ast.get_docstring(node) or "")}
+    assert without == _WITHOUT_EXAMPLE & functions.keys()

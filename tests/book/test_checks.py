@@ -19,8 +19,8 @@ HEAD = {"id": "memory.toy", "tolerance": "", "tolerance_reason": "", "reason": "
         ({"role": "guess"}, "role='guess' must be one of"),
         ({"role": "not modelled"}, "needs a reason"),
         ({"role": "calibrated"}, "needs a reason"),
-        ({"role": "input", "tolerance": 1.0}, "a tolerance and its reason come together"),
-        ({"role": "input", "tolerance_reason": "why"}, "a tolerance and its reason come together"),
+        ({"role": "input", "tolerance": 1.0}, "a tolerance and its reason must be given together"),
+        ({"role": "input", "tolerance_reason": "why"}, "a tolerance and its reason must be given together"),
         ({"role": "input", "explanation": "why"}, "cannot miss"),
         ({"role": "not modelled", "reason": "why", "explanation": "why"}, "cannot miss"),
     ],
@@ -32,7 +32,7 @@ def test_a_check_that_says_too_little_or_too_much_is_refused(arguments, message)
 
 @pytest.fixture
 def written(monkeypatch):
-    """Return the checks of a file of our own."""
+    """Return the checks of a file made for the test."""
 
     def read(*rows):
         # The package has a function of the module's name.

@@ -38,9 +38,9 @@ def _row(asked="a rate [GB/s]; point", value="2", low="1.9", high="2.1", rival="
     ("simulated", "every"), [(False, 4), *(pytest.param(each, 1, marks=pytest.mark.nightly) for each in (False, True))]
 )
 def test_the_table_is_what_the_code_gives(simulated, every):
-    """Schedules of a trace take long: those rows are computed anew at night, and three of four of the others.
+    """Schedules of a trace take long: those rows are recomputed at night, and three of four of the others.
 
-    Models of storage were changed after the outcomes were opened, so those rows stay as they were published.
+    Models of storage were changed after the outcomes were opened, so those rows are kept as published.
     """
     lines = (data_folder() / "forecasts.csv").read_text(encoding="utf-8").splitlines()[1:]
     for row, line in list(zip(blind.situations(), lines, strict=True))[::every]:
@@ -90,7 +90,7 @@ def test_every_sealed_row_has_an_outcome_and_none_was_added():
 
 
 def test_the_score_of_the_sealed_rows():
-    """Counted anew from the files, not with the code that is tested."""
+    """Counted again from the files, not with the code under test."""
     outcomes = {row["id"]: row for row in rows("blind/outcomes.csv")}
     answered = [row for row in rows("forecasts.csv") if row["id"] in outcomes and row["median"]]
     bands = {id: (float(row["low"]), float(row["high"] or "inf")) for id, row in outcomes.items()}

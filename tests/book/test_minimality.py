@@ -33,7 +33,7 @@ def test_studies_run_most_of_what_they_import(root):
 
 
 def test_every_function_is_run_by_a_study_or_has_a_reason(root):
-    """`python -m hopperbook.minimality` writes the first table anew; the second is reviewed by hand."""
+    """`python -m hopperbook.minimality` rewrites the first table; the second is reviewed by hand."""
     there = {(module, function.name) for module in _library(root) for function in minimality.functions(module)}
     run = {(row["module"], row["function"]) for row in _rows(root, "functions-run.csv")}
     reasons = {(row["module"], row["function"]): row["reason"] for row in _rows(root, "unused-functions.csv")}

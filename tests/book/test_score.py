@@ -35,7 +35,7 @@ from hopperlib.data_files import data_folder
 
 
 def _value(printed, qualifier="rounded", errata=""):
-    """A documented value of our own."""
+    """A documented value made for the test."""
     return DocumentedValue(
         id="memory.toy",
         study="memory",
@@ -372,7 +372,7 @@ PACKED = "memory.hopper-per-task-packed"
 
 @pytest.fixture
 def card(monkeypatch):
-    """The scorecard of memory with rows of our own for some ids, None taking one out, and values of our own."""
+    """The scorecard of memory with other rows for some ids (None removes one), and other values."""
 
     def rows(rows_of_our_own, values):
         others = {id: Check(id=id, role="not modelled", reason="a test") for id in checks() if id.startswith("memory.")}
@@ -388,7 +388,7 @@ def card(monkeypatch):
 
 @pytest.fixture
 def packed(card):
-    """The scorecard of memory with one row of our own, and what the model gives for it."""
+    """The scorecard of memory with one other row, and the model's value for it."""
 
     def rows(reproduced, role, **more):
         values = {} if reproduced is None else {"hopper-per-task-packed": reproduced}

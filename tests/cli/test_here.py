@@ -30,7 +30,7 @@ def run(*words: str) -> Result:
 
 @pytest.fixture
 def login_node(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """Return the folder of a login node: its scontrol writes what it was asked into a log."""
+    """Return the folder of a login node: its scontrol logs its arguments."""
     folder = tmp_path / "bin"
     folder.mkdir()
     monkeypatch.setenv("PATH", str(folder))

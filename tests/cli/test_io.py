@@ -401,7 +401,7 @@ def test_csv_of_io500_folders_has_a_row_for_each_result(tmp_path):
 
 
 def test_a_tree_of_io500_runs_is_one_table_whatever_lies_between(tmp_path):
-    """Trials of IOR, binary files and hidden folders leave the table of the runs as it is."""
+    """Trials of IOR, binary files and hidden folders do not change the table of the runs."""
     for place in ("2023/a", "2024/b"):
         (tmp_path / place).mkdir(parents=True)
         (tmp_path / place / "result_summary.txt").write_text(

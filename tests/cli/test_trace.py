@@ -16,7 +16,7 @@ from hopperlib.scheduling.workload import Job, Workload
 
 @pytest.fixture(scope="module")
 def log(tmp_path_factory):
-    """Return a log of 400 jobs on 4 nodes: 4 nodes for an hour, one every 70 minutes, and behind each one of a node."""
+    """Return a log of 400 jobs on 4 nodes: 4 nodes for an hour, one every 70 minutes, each followed by one of a single node."""
     lines = ["; MaxNodes: 4", "; UnixStartTime: 1704067200"]
     for pair in range(200):
         begun = 4200 * pair
@@ -117,7 +117,7 @@ def test_a_longest_walltime_a_split_and_a_drain(log):
         (("--max-walltime", "1s"), "must be at least a minute"),
         (("--max-walltime", "long"), "'long' is not a duration"),
         (("--drain", "soon"), "must be like 2026-12-01T08:00/12h:node[1-64]"),
-        (("--drain", "2026-12-01T08:00/12h"), "must lie in the log, which has submissions from 2024-01-01T00:00"),
+        (("--drain", "2026-12-01T08:00/12h"), "must be in the log, which has submissions from 2024-01-01T00:00"),
         (("--drain", "2024-01-02T00:00/12h:node[1-5]"), "must name nodes by their numbers, from 1 to 4"),
         (("--shared",), "needs a log with the cores of its jobs"),
     ],
@@ -185,14 +185,14 @@ def test_places_of_jobs(tmp_path):
 
 @pytest.fixture(scope="module")
 def shared_log(tmp_path_factory):
-    """Return what sacct prints of 240 jobs that share two nodes of four cores, as plain EASY lets them."""
+    """Return what sacct prints of 240 jobs that share two nodes of four cores, as Slurm starts them."""
     rng, jobs, now = random.Random(2), [], 0
     for number in range(240):
-        now += rng.randint(0, 700)
+        now += rng.randint(0, 700) * (number > 0)
         limit, cores = rng.choice((600, 1800, 3600)), rng.choice((1, 2, 4))
         jobs.append(Job(number, now, 1, rng.randint(limit // 2, limit), limit, cores=cores, queue="batch"))
     cluster = Cluster(nodes=(NodeResources(cores=4),) * 2, partitions={"": Partition(nodes=(0, 1))})
-    schedule = simulate(Workload(jobs), cluster)
+    schedule = simulate(Workload(jobs), cluster, policy="slurm")
     lines = ["JobID|User|Partition|State|Submit|Start|Elapsed|Timelimit|NNodes|AllocCPUS|NodeList"]
     for at, job in enumerate(schedule.workload):
         times = [datetime.fromtimestamp(1704067200 + s, UTC) for s in (job.submit_time_s, schedule.start_s[at])]

@@ -1,4 +1,4 @@
-"""A real Slurm of one node for the tests: slurmctld and slurmd in a folder of their own, ended in any case."""
+"""A real Slurm of one node for the tests: slurmctld and slurmd in a separate folder, always ended."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def end_all_in(folder: Path) -> None:
 
 
 class Site:
-    """A folder that stands for a site: a mail program that keeps what it gets, and a `hopper` that can be broken."""
+    """A folder that represents a site: a mail program that stores its input, and a `hopper` that can be broken."""
 
     def __init__(self, folder: Path) -> None:
         self.folder, self.mailbox = folder, folder / "mails"
@@ -127,7 +127,7 @@ class Site:
         )
 
     def mail_program(self, limit_s: float | None = None) -> Path:
-        """Put `hopper-mail` there, and what it needs beside it."""
+        """Put `hopper-mail` and the files that it needs there."""
         shutil.copy(ROOT / "contrib/mail/hopper_mail_text.py", self.folder)
         limit = {} if limit_s is None else {"LIMIT_S": f"LIMIT_S={limit_s}"}
         return edited(
@@ -218,7 +218,7 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
 
 @pytest.fixture
 def slurm(running: Site) -> Site:
-    """The site whose Slurm runs, as it was at first."""
+    """The site whose Slurm runs, in its initial state."""
     running.hopper()
     running.filter()
     running.mail_program(PATIENCE_S)

@@ -19,7 +19,7 @@ PORTAL = ROOT / "contrib" / "portal"
 
 @pytest.fixture
 def ask(tmp_path, monkeypatch):
-    """What asks the app for a path; its site has two pages."""
+    """A client of the app; its site has two pages."""
     (tmp_path / "site" / "page").mkdir(parents=True)
     (tmp_path / "site" / "index.html").write_text("<h1>Front</h1>", encoding="utf-8")
     (tmp_path / "site" / "page" / "index.html").write_text("<h1>Page</h1>", encoding="utf-8")

@@ -1,4 +1,4 @@
-"""``cli_filter.lua`` in a real Slurm, and the advice it asks for."""
+"""``cli_filter.lua`` in a real Slurm, and the advice that it requests."""
 
 from __future__ import annotations
 

@@ -28,13 +28,13 @@ NEWER_MAKE = (
 
 @pytest.fixture(scope="module")
 def targets(root):
-    """Targets of the Makefile that do not stand for a file."""
+    """Targets of the Makefile that are not files."""
     makefile = (root / "Makefile").read_text(encoding="utf-8")
     return set(re.search(r"^\.PHONY: (.+)$", makefile, flags=re.MULTILINE)[1].split())
 
 
 def _console_lines(text):
-    """Commands behind a prompt in the console blocks of a page."""
+    """Commands after a prompt in the console blocks of a page."""
     blocks = re.findall(r"```console\n(.*?)```", text, flags=re.DOTALL)
     return [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
 
@@ -73,7 +73,7 @@ def test_hopper_commands_of_the_readme_exist(root):
 
 
 def test_hopper_commands_of_the_readme_run(root):
-    """Those that name no file of the reader's own."""
+    """Those that name none of the reader's files."""
     for line in _console_lines((root / "README.md").read_text(encoding="utf-8")):
         if line.startswith("hopper ") and not re.search(r"\.(sh|out|err|csv)\b", line):
             result = CliRunner().invoke(hopper, shlex.split(line)[1:], catch_exceptions=False)
@@ -97,10 +97,13 @@ def test_links_to_files_lead_somewhere(root):
             assert (root / target).exists(), f"{page} links to {target}"
 
 
-def test_every_file_that_readme_names_exists(root):
-    text = (root / "README.md").read_text(encoding="utf-8")
+@pytest.mark.parametrize("page", ["README.md", "CONTRIBUTING.md"])
+def test_every_file_that_a_page_names_exists(root, page):
+    text = (root / page).read_text(encoding="utf-8").replace("PART/NAME.py", "").replace("PART/", "")
     linked = re.findall(r"\]\((?!https?:|#|mailto:)([^)#\s]+)", text)
-    named = re.findall(r"`((?:hopperlib|hopperbook|book|notebooks|data|scripts|tests|benchmarks)/[\w./-]*)`", text)
+    named = re.findall(
+        r"`((?:hopperlib|hopperkit|hopperbook|book|notebooks|data|scripts|tests|benchmarks)/[\w./-]*)`", text
+    )
     assert linked
     assert named
     assert [file for file in (*linked, *named) if not (root / file).exists()] == []

@@ -58,7 +58,7 @@ def test_no_path_of_one_machine(texts, root):
 
 
 def test_what_a_page_is_asked_until_it_holds_is_a_function(texts, root):
-    """A page's policy lets it read a function, but no text: the second time a text is asked, the wait ends in an error."""
+    """A page's policy lets it evaluate a function, but no string: the second evaluation of a string ends the wait with an error."""
     told = [
         f"{path.relative_to(root)}: {match[0]}"
         for path, text in texts.items()

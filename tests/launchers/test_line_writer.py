@@ -1,4 +1,4 @@
-"""Options changed in launch lines: only what changes is written, everything else is as it was typed."""
+"""Options changed in launch lines: only changes are written, everything else is as typed."""
 
 import pytest
 from hypothesis import given

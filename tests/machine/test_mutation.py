@@ -87,7 +87,7 @@ def _results(name):
 
 @pytest.fixture(scope="module")
 def before():
-    """The results with Hopper as it is, of the studies that read its file."""
+    """The results with the unchanged Hopper of the studies that read its file."""
     found, load, read = {}, Machine.load, []
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Machine, "load", staticmethod(lambda name: read.append(name) or load(name)))

@@ -32,7 +32,7 @@ def naive(jobs, nodes, partitions, *, policy="easy", priority=None, limit=None):
         return None if partitions[jobs[i]["queue"]][1] or not jobs[i]["each"][0] else jobs[i]["each"]
 
     def room(i, node, at, extra=None):
-        """Whether job i fits on a node at an instant, beside those who then still run and one more."""
+        """Whether job i fits on a node at an instant, next to those that are then still running, and one more."""
         beside = [j for j in on[node] if at is None or running[j][2] > at] + ([] if extra is None else [extra])
         if want(i) is None or any(want(j) is None for j in beside):
             return not beside and all(

@@ -4,9 +4,9 @@
 
 prints the problems of one notebook; without a name, of all.
 
-A number with a unit must not stand bare in prose: it comes from the model
-through an f-string, or from a source through a table. prose.py says where
-it may stand; an exercise and its solution may state what is given; besides,
+A number with a unit must not be typed into prose: it comes from the model
+through an f-string, or from a source through a table. prose.py lists where it
+may be typed; an exercise and its solution may state what is given; besides,
 a cell's metadata can excuse a number with a reason:
 ``"hopper": {"bare": {"32 GB": "why"}}``.
 """
@@ -45,7 +45,7 @@ CHECK_TEXTS = ("question", "explanation", "wrong", "hints", "misconceptions", "i
 
 
 def _prose_module() -> Any:
-    """Return prose.py beside this file: tests are no package, so it is loaded by its path."""
+    """Return prose.py next to this file: tests are no package, so it is loaded by its path."""
     spec = importlib.util.spec_from_file_location("prose", Path(__file__).with_name("prose.py"))
     assert spec is not None
     assert spec.loader is not None
@@ -65,7 +65,7 @@ class Cell:
 
     @cached_property
     def tree(self) -> ast.Module:
-        """The cell's code; empty if it is no plain Python, which is a problem of its own."""
+        """The cell's code; empty if it is not plain Python, which is a separate problem."""
         try:
             return ast.parse(self.text if self.kind == "code" else "")
         except SyntaxError:
@@ -152,7 +152,7 @@ SECTIONS = (
 
 
 def _cells(data: dict[str, Any]) -> list[Cell]:
-    """Return a notebook's cells; behind a solution the code in it, which the book runs, with the solution's number."""
+    """Return a notebook's cells; after a solution the code in it, which the book runs, with the solution's number."""
     cells = []
     for number, one in enumerate(data["cells"], start=1):
         text = "".join(one["source"])
@@ -274,7 +274,7 @@ def _exercises(cells: Sequence[Cell]) -> Iterator[str]:
 
 
 def _plain(cells: Sequence[Cell]) -> Iterator[str]:
-    """Markdown that any program shows as it is meant: no directives and roles, exercises and solutions in their form."""
+    """Markdown that any program displays correctly: no directives and roles, exercises and solutions in their form."""
     for cell in cells:
         if cell.kind == "markdown":
             for marker in plain.raw_markers(cell.text):

@@ -1,4 +1,4 @@
-"""A JupyterLab of its own for the tests: its own folders, a free port, ended afterwards."""
+"""A separate JupyterLab for the tests: separate folders, a free port, ended afterwards."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ START_WITHIN_S = 120
 
 
 class Lab(NamedTuple):
-    """A running JupyterLab: where its notebooks lie, its address, its token."""
+    """A running JupyterLab: the folder of its notebooks, its address, its token."""
 
     folder: Path
     url: str
@@ -43,10 +43,11 @@ def _environment(home: Path, root: Path) -> dict[str, str]:
 
 
 def _end(server: subprocess.Popen[str]) -> None:
-    """End the server, which ends its kernels; insist if it does not."""
+    """End the server, which ends its kernels. It would wait for one that has not started yet; without a server that ends
+    by itself."""
     server.terminate()
     try:
-        server.wait(timeout=20)
+        server.wait(timeout=3)
     except subprocess.TimeoutExpired:
         server.kill()
         server.wait()

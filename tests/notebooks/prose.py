@@ -32,7 +32,7 @@ _CODE_DIRECTIVES = (
 
 
 class Directive(NamedTuple):
-    """A directive of a Markdown text: its name, what stands after it, its options."""
+    """A directive of a Markdown text: its name, the text after it, its options."""
 
     name: str
     argument: str
@@ -116,5 +116,5 @@ _BARE = re.compile(rf"(?<![\w.,-])[-+]?\d[\d.,]*(?:[ \u00a0\u202f-]?(?:{_UNITS})
 
 
 def bare_numbers(markdown: Markdown) -> list[str]:
-    """Return the numbers with a unit that stand bare in a text's prose."""
+    """Return the numbers with a unit that are typed into a text's prose."""
     return [match.group() for part in markdown.prose for match in _BARE.finditer(part)]

@@ -51,7 +51,7 @@ def requests_elsewhere() -> list[str]:
 
 @pytest.fixture(scope="module")
 def context(browser: Any) -> Any:
-    """Where pages share what they have loaded, and other hosts are asked of a proxy that does not exist."""
+    """Here pages share what they have loaded, and requests to other hosts go to a proxy that does not exist."""
     proxy = {"server": "http://127.0.0.1:9", "bypass": "127.0.0.1"}
     context = browser.new_context(viewport={"width": 1280, "height": 1600}, proxy=proxy)
     context.set_default_timeout(WITHIN_MS)
@@ -74,30 +74,61 @@ def page(context: Any, requests_elsewhere: list[str]) -> Any:
     page.close()
 
 
-def run_cell(page: Any, lab: Any, name: str, code: str) -> Any:
-    """Open a notebook of one cell, run it, and return the widget it shows."""
-    cell = {"id": "only", "cell_type": "code", "source": code.strip(), "metadata": {}}
+def run_cells(page: Any, lab: Any, name: str, *codes: str) -> list[Any]:
+    """Open a notebook of some cells, run them, and return the widget that each shows."""
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
-    notebook = {
-        "nbformat": 4,
-        "nbformat_minor": 5,
-        "metadata": {"kernelspec": kernel},
-        "cells": [cell | {"outputs": [], "execution_count": None}],
-    }
+    cells = [
+        {
+            "id": f"cell-{number}",
+            "cell_type": "code",
+            "source": code.strip(),
+            "metadata": {},
+            "outputs": [],
+            "execution_count": None,
+        }
+        for number, code in enumerate(codes)
+    ]
+    notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {"kernelspec": kernel}, "cells": cells}
     (lab.folder / f"{name}.ipynb").write_text(json.dumps(notebook), encoding="utf-8")
     page.goto(f"{lab.url}/lab/workspaces/{name}/tree/{name}.ipynb?token={lab.token}")
     # The status bar names the kernel once the notebook is connected to it.
     page.get_by_text("Python 3 (ipykernel) | Idle").wait_for()
     page.locator(".jp-Notebook .jp-CodeCell .cm-content").first.click()
-    page.keyboard.press("Control+Enter")
-    page.locator(".jp-CodeCell .jp-InputPrompt").filter(has_text=re.compile(r"\d")).wait_for()
-    view = page.locator(".jp-OutputArea-output .hopper-view").first
-    view.wait_for()
-    return view
+    views = []
+    for number in range(len(codes)):
+        page.keyboard.press("Shift+Enter" if number + 1 < len(codes) else "Control+Enter")
+        cell = page.locator(".jp-CodeCell").nth(number)
+        cell.locator(".jp-InputPrompt").filter(has_text=re.compile(r"\d")).wait_for()
+        views.append(cell.locator(".jp-OutputArea-output .hopper-view").first)
+        views[-1].wait_for()
+    return views
 
 
-def test_explorer_moves_by_keyboard(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
-    view = run_cell(page, lab, "toy", TOY)
+CHECK = """
+from hopperbook.self_checks import NumberCheck
+
+NumberCheck(name='memory', question='How much?', answer=1.29, decimals=2, unit='GB', explanation='31 / 24.')
+"""
+
+
+def test_an_explorer_moves_by_keyboard_and_a_self_check_is_marked(
+    page: Any, lab: Any, requests_elsewhere: list[str]
+) -> None:
+    """In one notebook, as opening JupyterLab and its kernel takes most of the time."""
+    view, check = run_cells(page, lab, "toy", TOY, CHECK)
+    for typed, said in (
+        ("1290", "Not yet. A thousand times too large: look at the unit."),
+        ("1,29 GB", "Right. 31 / 24."),
+    ):
+        check.get_by_label("Answer").fill(typed)
+        check.get_by_role("button", name="Check", exact=True).click()
+        check.get_by_text(re.compile(re.escape(said))).wait_for()
+    _moves_by_keyboard(page, lab, view)
+    assert requests_elsewhere == []
+
+
+def _moves_by_keyboard(page: Any, lab: Any, view: Any) -> None:
+    """Move the controls of the toy: its answer follows, and a refusal names its control."""
     summary = view.locator(".hopper-summary")
     assert summary.inner_text() == "12 tasks by aprun."
     points = view.locator(".js-plotly-plot .scatterlayer .point")
@@ -127,7 +158,6 @@ def test_explorer_moves_by_keyboard(page: Any, lab: Any, requests_elsewhere: lis
     points.nth(12).wait_for(state="detached")
     line.fill("mpirun")
     _check_what_stays(page, lab, view, last="12 tasks by mpirun.")
-    assert requests_elsewhere == []
 
 
 def _check_what_stays(page: Any, lab: Any, view: Any, *, last: str) -> None:
@@ -154,26 +184,10 @@ def _check_what_stays(page: Any, lab: Any, view: Any, *, last: str) -> None:
     assert page.get_by_text("model not found").count() == 0 or page.get_by_text("model not found").first.is_hidden()
 
 
-def test_self_check_is_marked(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
-    code = "from hopperbook.self_checks import NumberCheck\n" + (
-        "NumberCheck(name='memory', question='How much?', answer=1.29, decimals=2, unit='GB', explanation='31 / 24.')"
-    )
-    view = run_cell(page, lab, "check", code)
-    answer = view.get_by_label("Answer")
-    for typed, said in (
-        ("1290", "Not yet. A thousand times too large: look at the unit."),
-        ("1,29 GB", "Right. 31 / 24."),
-    ):
-        answer.fill(typed)
-        view.get_by_role("button", name="Check", exact=True).click()
-        view.get_by_text(re.compile(re.escape(said))).wait_for()
-    assert requests_elsewhere == []
-
-
 # The toy above has each part that it has, but for a drawing.
 @pytest.mark.nightly
 def test_placement_explorer_moves(page: Any, lab: Any, requests_elsewhere: list[str]) -> None:
-    view = run_cell(page, lab, "placement", 'from hopperkit.questions.question import load\nload("place")')
+    (view,) = run_cells(page, lab, "placement", 'from hopperkit.questions.question import load\nload("place")')
     drawing = view.locator(".hopper-drawing svg").first
     # VASP's line fills NUMA nodes 0 and 1; -S 3 puts three tasks on each of the four.
     assert "NUMA node 3: idle" in (drawing.text_content() or "")

@@ -1,4 +1,4 @@
-"""Notebooks of a site's own data run with other parameters, and give the numbers of ``hopper report``."""
+"""Notebooks on a site's data run with other parameters, and give the numbers of ``hopper report``."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def test_a_file_and_a_log_of_ones_own(root: Path, tmp_path: Path) -> None:
 
 @pytest.mark.nightly
 def test_launch_lines_by_papermill_and_as_a_page(root: Path, tmp_path: Path) -> None:
-    """In a kernel, as cron would: no widgets, every picture, and a page of its own that needs no other host."""
+    """In a kernel, as cron would: no widgets, every picture, and a stand-alone page that needs no other host."""
     script = tmp_path / "job.sh"
     script.write_text("#PBS -l mppwidth=768\naprun -n 384 -N 12 vasp\n")
     source, made = root / "notebooks" / "own" / "your-launch-lines.ipynb", tmp_path / "made.ipynb"

@@ -14,7 +14,7 @@ import pytest
 
 
 def _checker() -> Any:
-    """Return checker.py beside this file: tests are no package, so it is loaded by its path."""
+    """Return checker.py next to this file: tests are no package, so it is loaded by its path."""
     spec = importlib.util.spec_from_file_location("checker", Path(__file__).with_name("checker.py"))
     assert spec is not None
     assert spec.loader is not None
@@ -159,7 +159,7 @@ def _with_tag(old: str, new: str) -> Callable[[dict[str, Any]], None]:
 
 
 def _with_metadata(**metadata: Any) -> Callable[[dict[str, Any]], None]:
-    """Return a change of the notebook's own metadata."""
+    """Return a change of the notebook's metadata."""
 
     def change(notebook: dict[str, Any]) -> None:
         notebook["metadata"]["hopper"] |= metadata

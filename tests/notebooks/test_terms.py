@@ -31,7 +31,7 @@ def glossary(root: Path) -> list[str]:
 
 
 def pages(root: Path) -> Iterator[Path]:
-    """Yield the pages that are told as text."""
+    """Yield the pages that are text."""
     yield from sorted(root.glob("notebooks/*/*.ipynb"))
     yield from sorted(root.glob("book/part-*.md"))
 
@@ -72,7 +72,7 @@ def test_terms_are_linked_at_their_first_use(root: Path) -> None:
 
 
 def test_no_role_is_in_the_text_that_code_prints(root: Path) -> None:
-    """Roles are read when the book is parsed; what a cell prints comes later, and would show them as they are."""
+    """Roles are read when the book is parsed; the output of a cell comes later, and would show them unprocessed."""
     wrong = [
         f"{page.name}: {match[0]}"
         for page in (*sorted(root.glob("notebooks/*/*.ipynb")), *sorted(root.glob("book/*.ipynb")))

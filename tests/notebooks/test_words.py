@@ -1,4 +1,4 @@
-"""Study pages stay as short as they were edited to be; words.csv lists the words of each before and after."""
+"""Study pages stay as short as after editing; words.csv lists the words of each before and after."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ def test_all_study_pages_are_listed(root: Path) -> None:
     assert {str(path.relative_to(root / "notebooks").with_suffix("")) for path in pages} == set(counts())
 
 
-def test_pages_together_lost_a_sixth() -> None:
+def test_pages_together_lost_a_fifth() -> None:
     before, after = (sum(each) for each in zip(*counts().values(), strict=True))
-    assert after < before * 5 / 6
+    assert after <= before * 4 / 5
 
 
 @pytest.mark.parametrize("page", counts())

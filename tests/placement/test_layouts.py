@@ -111,7 +111,7 @@ def test_more_memory_never_costs_less(machine, need_gb, tasks, more):
 @pytest.mark.parametrize("machine", MACHINES, ids=lambda machine: machine.name)
 @pytest.mark.parametrize("kind", [0, -1])
 def test_launch_lines_do_what_the_layout_says(machine, kind):
-    """Every line is read and placed: tasks on a node, threads with cores of their own, tasks spread evenly."""
+    """Every line is read and placed: tasks per node, threads with separate cores, tasks spread evenly."""
     node = machine.node_kinds[kind]
     found = layouts(machine, need_gb=node.usable_memory_gb / node.cores, tasks=2 * node.cores, kinds=(node,))
     assert found

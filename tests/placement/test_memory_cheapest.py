@@ -23,7 +23,7 @@ def fewest_nodes(kind, need_gb: float, tasks: int, threads: int) -> int | None:
 
 @pytest.mark.parametrize("seed", range(4))
 def test_none_is_cheaper(seed):
-    """50 needs of each seed, 200 in all; the kind asked for is the ordinary one unless a kind is named."""
+    """50 needs of each seed, 200 in all; the requested kind is the ordinary one unless another is named."""
     rng = random.Random(seed)
     for _ in range(50):
         machine = rng.choice(MACHINES)

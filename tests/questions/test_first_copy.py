@@ -61,7 +61,7 @@ def test_the_first_copy_is_what_the_sentence_recommends(name):
 
 @pytest.mark.parametrize("name", LIGHT)
 def test_the_first_copy_of_a_page_is_the_first_of_the_answer(name):
-    """It stands before whatever is folded, and nothing else is copied above it."""
+    """It comes before anything folded, and nothing to copy is above it."""
     for _, answer in _answers(name):
         parts = parts_html(answer.to_dict())
         above = "".join(parts[part] for part in ("problems", "findings"))

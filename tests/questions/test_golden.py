@@ -1,6 +1,6 @@
-"""Every answer at its defaults and examples, as `hopper NAME --all` prints it, stands in one reviewed file.
+"""One reviewed file holds every answer at its defaults and examples, as `hopper NAME --all` prints it.
 
-A change of a word or a number shows in the diff of ``answers.txt``; ``make answers`` writes the file anew.
+A change of a word or a number shows in the diff of ``answers.txt``; ``make answers`` rewrites the file.
 """
 
 from __future__ import annotations
@@ -95,7 +95,7 @@ def test_all_answers_are_as_reviewed(whole):
     assert whole or {name for name in HEAVY if f"##### {name}: as it starts" in kept} == set(HEAVY)
     old, new = kept.splitlines(), answers(whole=whole).splitlines()
     changes = list(difflib.unified_diff(old, new, "answers.txt", "now", lineterm="", n=1))
-    assert not changes, "\n".join(["`make answers` writes them anew:", *changes[:MOST_SHOWN]])
+    assert not changes, "\n".join(["`make answers` rewrites them:", *changes[:MOST_SHOWN]])
 
 
 def test_longer_answers_are_of_questions():

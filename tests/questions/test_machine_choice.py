@@ -1,4 +1,4 @@
-"""The machine that a job script is for: right, or not told."""
+"""The machine that a job script is for: right, or left open."""
 
 import pytest
 

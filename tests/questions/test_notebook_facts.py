@@ -21,7 +21,7 @@ def _trees(notebook: Path) -> Iterator[ast.Module]:
 
 
 def _asked(node: ast.AST) -> str:
-    """Return the question that an expression asks: by ``load("NAME")``, ``explorer="NAME"`` or ``hopperkit.NAME(...)``."""
+    """Return the question of an expression: by ``load("NAME")``, ``explorer="NAME"`` or ``hopperkit.NAME(...)``."""
     for part in ast.walk(node):
         match part:
             case ast.Call(func=ast.Name(id="load"), args=[ast.Constant(value=str(name))]):

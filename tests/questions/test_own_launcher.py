@@ -1,4 +1,4 @@
-"""What there is to copy names the launcher of the machine and no other, whatever is asked of whichever machine."""
+"""Lines to copy name the launcher of the machine and no other, for every question and every machine."""
 
 import re
 from contextlib import suppress

@@ -1,4 +1,4 @@
-"""What an answer rests on: each line of the table is what the question says when it is asked with that input moved."""
+"""Sensitivity of an answer: each row of the table is the answer with that input changed."""
 
 from __future__ import annotations
 

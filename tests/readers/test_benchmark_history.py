@@ -69,7 +69,7 @@ def test_a_long_table_holds_several_series():
 
 
 def test_a_table_of_darshan_logs_is_read_in_order_of_jobs():
-    """The table of ``hopper io darshan --csv`` has the worst job first; what a job was asked for is no measure."""
+    """The table of ``hopper io darshan --csv`` has the worst job first; what a job requested is not a measurement."""
     rows = [
         f"{job}.darshan,vpic,{job},2048,{100 + job % 5}.0,1,0,2199023259968,0,16402,{5 + job % 3}.5,ok,0,none"
         for job in (30, 10, 20)

@@ -54,7 +54,7 @@ class _Tags(HTMLParser):
 
 
 def everything(text: str) -> Result:
-    """Return an answer in which a text stands wherever one can."""
+    """Return an answer with a text in every place that allows one."""
     table = Table(
         caption=text,
         columns=tuple(Column(title=text, badge="assumed") for _ in range(4)),
@@ -157,7 +157,7 @@ SHAPES |= {"text", "tspan", "pattern", "marker", "clipPath", "use", "symbol", "l
 
 @pytest.mark.parametrize("name", [name for name in QUESTIONS if not load(name).heavy])
 def test_drawings_hold_only_shapes_and_text(name: str) -> None:
-    """They go into the page as they are."""
+    """They go into the page unchanged."""
     question = load(name)
     for values in ({}, *(tried.values for tried in question.examples)):
         try:

@@ -91,6 +91,69 @@ def test_starts_are_those_of_a_naive_reference(rows, depth, interval, window):
     assert list(simulate(Workload(jobs), NODES, policy=policy).start_s) == expected
 
 
+def first_nodes(job, now, running, plans, policy):
+    """When a job may start beside running jobs and plans, and on which nodes: the first ones at the first such instant."""
+    beyond = policy.resolution_s > 1
+    instants = {now, *(end for _, end, _ in running), *(end for _, end, _ in plans)}
+    for instant in sorted(each for each in instants if each >= now):
+        taken = {node for _, end, nodes in running if end > instant for node in nodes}
+        last = instant + job.requested_time_s + beyond
+        taken |= {node for begin, end, nodes in plans if begin < last and instant < end for node in nodes}
+        free = [node for node in range(NODES) if node not in taken]
+        if len(free) >= job.nodes:
+            return instant, free[: job.nodes]
+    raise AssertionError("never")
+
+
+def reference_by_name(jobs, policy):
+    """Starts of jobs where plans name their nodes, and hold them from and until multiples of the resolution."""
+    starts, queue, running, due, grid = {}, [], [], None, policy.resolution_s
+    coming = sorted(range(len(jobs)), key=lambda job: jobs[job].submit_time_s)
+    while coming or queue or running:
+        instants = [jobs[coming[0]].submit_time_s] if coming else []
+        instants += [min(end for end, *_ in running)] if running else []
+        now = min([*instants, due] if queue and due is not None else instants)
+        running = [each for each in running if each[0] > now]
+        while coming and jobs[coming[0]].submit_time_s <= now:
+            queue.append(coming.pop(0))
+        begun, plans = [], []
+        for number in queue[: policy.depth] if due == now else list(queue):
+            job = jobs[number]
+            begin, nodes = first_nodes(job, now, running, plans, policy)
+            if begin == now:
+                begun.append(number)
+                running.append((now + job.run_time_s, now + job.requested_time_s, nodes))
+            elif due != now:
+                break
+            elif begin <= now + policy.window_s:
+                since, until = begin // grid * grid, (begin + job.requested_time_s) // grid * grid
+                plans.append((max(since, now), max(until, since + grid), nodes))
+        starts |= dict.fromkeys(begun, now)
+        queue = [number for number in queue if number not in begun]
+        due = (now // policy.interval_s + 1) * policy.interval_s if due != now or begun else None
+    return [starts[number] for number in range(len(jobs))]
+
+
+@given(JOBS, st.integers(1, 6), st.integers(1, 60), st.sampled_from([40, 10_000]), st.sampled_from([1, 7, 60, 100]))
+def test_plans_that_name_nodes_are_rounded_as_in_a_naive_reference(rows, depth, interval, window, resolution):
+    jobs = [
+        Job(number, submit, nodes, max(1, int(part * limit)), limit, queue="main")
+        for number, (submit, nodes, limit, part) in enumerate(sorted(rows))
+    ]
+    policy = Backfill(depth, interval, window, resolution)
+    starts = simulate_by_name(Workload(jobs), NODES, policy=policy, allocation="first").start_s
+    assert list(starts) == reference_by_name(jobs, policy)
+
+
+@pytest.mark.parametrize(("limit", "resolution", "start"), [(29, 60, 30), (30, 60, 110), (70, 1, 30), (71, 1, 110)])
+def test_plans_hold_their_nodes_from_the_resolution_before_they_start(limit, resolution, start):
+    # Job 1 has three of four nodes until 100. Job 2 wants all of them then, and holds them from 60 on at a resolution
+    # of 60: what the pass at 30 starts must have ended before.
+    jobs = [Job(1, 0, 3, 100, 100), Job(2, 1, 4, 10, 10), Job(3, 2, 1, limit, limit)]
+    policy = Backfill(resolution_s=resolution)
+    assert list(simulate_by_name(Workload(jobs), 4, policy=policy).start_s) == [0, 100, start]
+
+
 def test_passes_keep_their_interval_and_heads_need_none():
     # Job 1 has three of four nodes until 100. Job 2 is wider and waits; job 3 passes it at the next pass, 40 s after 0;
     # job 2 starts with the end of job 1.
@@ -106,8 +169,9 @@ def test_a_plan_beyond_the_window_is_not_kept():
 
 
 def test_defaults_are_those_of_slurm_conf():
-    # slurm.conf(5), SchedulerParameters: bf_max_job_test 500, bf_interval 30 s, bf_window 1,440 minutes.
-    assert Backfill() == (500, 30, 1440 * 60)
+    # slurm.conf(5), SchedulerParameters: bf_max_job_test 500, bf_interval 30 s, bf_window 1,440 minutes,
+    # bf_resolution 60 s.
+    assert Backfill() == (500, 30, 1440 * 60, 60)
 
 
 @pytest.mark.parametrize("name", Backfill._fields)

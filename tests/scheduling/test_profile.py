@@ -47,7 +47,7 @@ def toy(seed):
 
 
 def planned(jobs, cores, parts, depth, closed=None, switch=0):
-    """Plan anew in every second: earliest time, and of the nodes that have room those that were idle for the shortest
+    """Plan again in every second: earliest time, and of the nodes that have room those that were idle for the shortest
     time.
 
     Under switches a job has the first nodes that have room, under the first switch that holds it if one can.
@@ -149,7 +149,7 @@ def whole(seed):
 
 
 def counted(rows, nodes, depth):
-    """Plan anew in every second by the number of free nodes alone."""
+    """Plan again in every second by the number of free nodes alone."""
     starts, ends, queue, now, come = {}, {}, [], 0, 0
     while come < len(rows) or queue or ends:
         ends = {job: end for job, end in ends.items() if end > now}
@@ -204,7 +204,7 @@ def test_promises_that_are_kept_are_those_that_would_be_made_anew(seed, many, mo
         jobs.append(Job(number, clock, width, run, int(run * rng.uniform(1, 3)), cores=width * share))
     pool = Cluster(nodes=(NodeResources(cores=16),) * 12, partitions={"": Partition(nodes=tuple(range(12)))})
     kept = simulate(Workload(jobs), pool, policy="100")
-    monkeypatch.setattr(ReservationQueue, "stands", lambda *_: False)
+    monkeypatch.setattr(ReservationQueue, "stands", lambda *_: -1)
     assert simulate(Workload(jobs), pool, policy="100").start_s == kept.start_s
     waiting = [start - submit for start, submit in zip(kept.start_s, kept.workload.submit_time_s, strict=True)]
     assert max(waiting) > 3600

@@ -1,4 +1,4 @@
-"""The waiting jobs: order, priorities, who stands aside."""
+"""The waiting jobs: order, priorities, jobs that are skipped."""
 
 import pytest
 

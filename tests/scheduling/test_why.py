@@ -4,12 +4,14 @@ import random
 
 import pytest
 
+from hopperkit.questions.network.traces.rules import why_result
+from hopperkit.readers.jobs import read_job_trace
 from hopperkit.traces.pending import expected_start
 from hopperkit.traces.rules.absences import Absence
 from hopperkit.traces.rules.clock import Clock, ClosedHours
 from hopperkit.traces.rules.site import Learned
-from hopperkit.traces.smaller_request import smaller_request
-from hopperkit.traces.why import CAUSES, explain_wait
+from hopperkit.traces.smaller_request import Request, smaller_request
+from hopperkit.traces.why import CAUSES, Wait, explain_wait
 from hopperlib.errors import InputError
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.rules import Limit
@@ -163,3 +165,20 @@ def test_a_request_that_would_have_started_earlier():
     # Without any promise, no smaller job would start earlier.
     full = Workload([Job(1, 0, 4, HOUR, HOUR, observed_start_s=0), Job(2, 0, 1, HOUR, 2 * HOUR, observed_start_s=HOUR)])
     assert smaller_request(full, 1, 4, CLOCK, Learned()) is None
+
+
+@pytest.mark.parametrize(
+    ("before_s", "told"),
+    [
+        (540, "With 2 nodes instead of 3 it would wait 1 min, not 9 min (simulated)."),
+        (
+            300,
+            "With 2 nodes instead of 3 it would wait 1 min in a simulation that lets it wait 5 min without the change",
+        ),
+    ],
+)
+def test_a_request_is_given_a_time_only_if_the_wait_is_simulated_well(before_s, told):
+    # The job waited ten minutes. A simulation with 540 s is near enough, one with half of it is not.
+    trace = read_job_trace(["1 0 600 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
+    request = Request("2 nodes instead of 3", 60, before_s)
+    assert told in why_result(trace, Wait(0, 600, {"full": 600}, 0), Learned(), 4, request=request).summary

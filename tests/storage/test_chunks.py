@@ -1,7 +1,7 @@
 """Chunks read, held against counts of HDF5 2.0 itself; better shapes against brute force; laws and refusals.
 
 `chunk-reads.csv` was measured with h5py 3.16: arrays of doubles in random shapes, chunks and ways through them, read
-through a file object that notes where it is read; all 400 patterns tried were as told here, 60 of them are kept.
+through a file object that notes where it is read; all 400 patterns tried agreed, 60 of them are stored.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def test_both_kinds_are_among_the_counts():
 def test_rows_of_two_columns_of_chunks_by_hand():
     # 4 x 4 doubles in chunks of 2 x 2 (32 bytes), read by rows: each row touches two chunks.
     array = Array(shape=(4, 4), chunk=(2, 2), compressed=True)
-    # Both chunks of a row of chunks fit: each is read once. One fits: each row reads two anew.
+    # Both chunks of a row of chunks fit: each is read once. One fits: each row reads two again.
     assert reads(array, (1, 4), cache_bytes=64).chunks_read == 4
     assert reads(array, (1, 4), cache_bytes=32).chunks_read == 8
     # One slot holds one chunk, however many bytes there are.

@@ -35,7 +35,7 @@ def _busiest(log: Workload) -> int:
 
 
 def doubled_hour(structure: str, seed: int) -> Workload:
-    """From a moment on the clock is an hour behind, as in autumn: an hour is in the log twice."""
+    """From one moment on, the clock is an hour late, as in autumn: one hour is in the log twice."""
     log = planted_log(structure, "none", seed)
     moment = _busiest(log)
 
@@ -80,7 +80,7 @@ def clock_behind(structure: str, seed: int) -> Workload:
 
 
 def merged_partitions(structure: str, seed: int) -> Workload:
-    """Two partitions of nodes of their own, whose column is lost."""
+    """Two partitions with separate nodes, whose column is lost."""
     assert structure == "apart"
     return _each(planted_log("apart", "none", seed), lambda job: job._replace(queue=""))
 

@@ -1,4 +1,4 @@
-"""A change at a date is told from other jobs; use is counted by any column."""
+"""A change at a date is distinguished from other jobs; use is counted by any column."""
 
 import pytest
 
@@ -60,7 +60,7 @@ def test_dates_are_of_the_logs_clock():
     with pytest.raises(InputError, match="date='soon' must be a date such as 2026-03-01"):
         second_of("soon", log)
     with pytest.raises(
-        InputError, match="must lie in the log, which has submissions from 2026-03-01T08:00 to 2026-03-01T20:00"
+        InputError, match="must be in the log, which has submissions from 2026-03-01T08:00 to 2026-03-01T20:00"
     ):
         second_of("2027-01-01", log)
 

@@ -1,4 +1,4 @@
-"""What a log shows of its own schedule, on logs of a few jobs, each number derived by hand."""
+"""Observed schedules of logs of a few jobs, each number derived by hand."""
 
 import random
 from statistics import median

@@ -9,7 +9,7 @@ from hopperlib.scheduling.workload import Workload
 from tests.traces.corrupted import CORRUPTIONS, clock_behind, doubled_hour, merged_partitions
 from tests.traces.planted import CLOCK, SETTINGS, planted_log
 
-#: Twenty clean logs: every third of those with planted rules, drawn anew.
+#: Twenty clean logs: and every third of those with planted rules.
 CLEAN = SETTINGS[::3]
 
 

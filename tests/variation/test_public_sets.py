@@ -89,7 +89,7 @@ def test_times_with_what_is_known_of_each_run(sets, name, separated_by, said):
 
 
 def test_nodes_that_go_with_the_order_are_not_blamed(sets):
-    """All runs on one node were made before those on the other: neither can be told from the moment."""
+    """All runs on one node were made before those on the other: neither can be separated from the time."""
     result = load("runs").run(runs=text_of("vasp-loops", sets["vasp-loops"], True))
     assert result.facts["with_order"] == ["node cu17"]
     assert any(finding.code == "with-order" and finding.level == "unknown" for finding in result.findings)

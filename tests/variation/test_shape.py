@@ -22,7 +22,7 @@ from hopperlib.data_files import rows
 
 
 def exact_dip(values) -> float:
-    """The dip by its definition: the least t for which a distribution with one peak lies within t, as a linear program.
+    """The dip by its definition: the least t for which a distribution with one peak is within t, as a linear program.
 
     Unknowns are the distribution at each value, its left limit at the peak, where it may jump, and t.
     """
@@ -77,7 +77,7 @@ def test_the_dip_is_between_its_bounds_and_moves_with_nothing(values, shift, sca
 
 
 def test_the_table_of_dips_is_that_of_uniform_values():
-    """With other seeds: 5 % of 2,000 samples of 20 lie beyond its 5 %, give or take three standard errors (1.5 %)."""
+    """With other seeds: 5 % of 2,000 samples of 20 are beyond its 5 % quantile, within three standard errors (1.5 %)."""
     rng = random.Random("dips")
     (row,) = [row for row in rows("chance-of-dip.csv") if row["values"] == "20"]
     beyond = sum(dip([rng.random() for _ in range(20)]) * math.sqrt(20) > float(row["dip_0.05"]) for _ in range(2000))

@@ -19,7 +19,7 @@ TAILS = {
 
 
 def share_seen(tails, first, second, z_needed, rng, sizes=60, tries=40):
-    """Share of rank sums beyond a threshold, over differences that were told from one sample and used on others."""
+    """Share of rank sums beyond a threshold, with differences learned from one sample and used on others."""
     n, seen = first + second, []
     scale = np.sqrt(first * second / (n * (n - 1)) * ((np.arange(n) - (n - 1) / 2) ** 2).sum())
     for _ in range(sizes):
@@ -41,7 +41,7 @@ def test_four_of_five_differences_are_seen(tails, first, second, z_needed):
 
 
 def test_no_size_is_said_where_so_few_runs_show_none():
-    """The rank sum of 4 of 8 runs lies 2.31 deviations from chance at most: (26 - 18) / sqrt(4 x 4 x 9 / 12)."""
+    """The rank sum of 4 of 8 runs is at most 2.31 deviations from chance: (26 - 18) / sqrt(4 x 4 x 9 / 12)."""
     assert difference_seen(1.0, 4, 4, 2.30) is not None
     assert difference_seen(1.0, 4, 4, 2.32) is None
     times = (1127.2, 1122.4, 369.2, 365.1, 370.8)

@@ -153,7 +153,7 @@ def page_cells(cell: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     Raises
     ------
     ValueError
-        If a tagged cell has another form than its tag means, or a term is unknown.
+        If a tagged cell does not have the form of its tag, or a term is unknown.
 
     Examples
     --------
@@ -198,7 +198,7 @@ def for_page(notebook: Mapping[str, Any]) -> dict[str, Any]:
     Raises
     ------
     ValueError
-        If a tagged cell has another form than its tag means, or a term is unknown.
+        If a tagged cell does not have the form of its tag, or a term is unknown.
 
     Examples
     --------

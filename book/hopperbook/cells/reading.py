@@ -1,4 +1,4 @@
-"""Gives Sphinx the notebooks as their pages have them; `hopperbook.site.side_by_side` runs the same."""
+"""Gives Sphinx the notebooks as their pages have them; `hopperbook.site.engine.parallel` runs the same."""
 
 import json
 from typing import Any

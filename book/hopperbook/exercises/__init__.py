@@ -10,7 +10,7 @@ network        torus, fragmentation, variability, rank-order, networks,
 storage        io-node, iobuf, slow-ost, striping, trillion
 failure        bad-nodes, build-and-link, diagnosis, and of monitoring:
                acceptance, benchmark-history
-boxes          models to change beside their formulas
+boxes          models to change next to their formulas
 =============  ================================================================
 """
 

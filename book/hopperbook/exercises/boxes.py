@@ -49,7 +49,7 @@ _BOXES = {
         "mpi, waiting, shared = 0.2, 0.5, 0.95\n\nfor threads in (1, 2, 3, 6):\n    serial = (1 - shared) * threads\n    work = (1 - waiting) * (serial + shared) + waiting * (serial + shared)\n    print(threads, 'threads:', round((1 - mpi) * work + mpi / threads, 3))",
     ),
     "memory": (
-        "Which share of copies makes four merged tasks fit? And what if each thread needs a stack of its own?",
+        "Which share of copies makes four merged tasks fit? And what if each thread needs a separate stack?",
         "need_gb, usable_gb = 3.0, 31.0\n\nfor share in (0.0, 1/3, 0.7, 0.9):\n    for threads in (1, 2, 6):\n        merged = need_gb * (share + (1 - share) * threads)\n        print(f'copies {share:.0%}, {threads} threads: {merged:.1f} GB, {int(usable_gb / merged)} fit')",
     ),
     "pages-and-libraries": (

@@ -13,7 +13,7 @@ def _bad_nodes() -> CodeCheck:
     cases = ((10, 2, 3), (6384, 5, 512), (100, 1, 100), (6384, 1, 1))
     return CodeCheck(
         name="bad-nodes-code",
-        question="A job takes some nodes of a machine at random. `chance` of meeting a bad one counts as if each node were put back before the next is taken. Fix it: one node fewer is left each time, and as many are bad.",
+        question="A job takes some nodes of a machine at random. `chance` of meeting a bad one is computed as if each node were put back before the next is drawn. Fix it: one node fewer is left each time, and as many are bad.",
         start="def chance(nodes, bad, job):\n    good = 1.0\n    for taken in range(job):\n        good = good * (nodes - bad) / nodes\n    return 1 - good\n\nchance(10, 2, 3)",
         solution="def chance(nodes, bad, job):\n    good = 1.0\n    for taken in range(job):\n        good = good * (nodes - bad - taken) / (nodes - taken)\n    return 1 - good\n\nchance(10, 2, 3)",
         values={f"chance({n}, {bad}, {job})": chance_of_bad_node(n, bad, job) for n, bad, job in cases},
@@ -86,7 +86,7 @@ def _benchmark_history() -> CodeCheck:
             for moved, steady in cases
         },
         hints=("`part.effect[steady]` is one of all, some, none and any.",),
-        explanation="A benchmark that stayed as it was says as much as one that moved: it clears the parts that it would have felt.",
+        explanation="A benchmark that stayed as it was is as informative as one that moved: it rules out the parts on which it depends.",
     )
 
 

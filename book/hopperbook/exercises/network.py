@@ -17,7 +17,7 @@ def _torus() -> CodeCheck:
     pairs = (((0, 0, 0), (16, 7, 23)), ((1, 2, 3), (9, 6, 15)), ((0, 0, 0), (8, 4, 12)), ((5, 1, 2), (5, 1, 2)))
     return CodeCheck(
         name="torus-code",
-        question="`hops` counts the steps between two routers as if the network were a box. Fix it for a torus, whose rows are rings: the shorter way round counts.",
+        question="`hops` counts the steps between two routers as if the network were a box. Fix it for a torus, whose rows are rings: the shorter way round is the distance.",
         start="size = (17, 8, 24)\n\ndef hops(a, b):\n    total = 0\n    for one, other, length in zip(a, b, size):\n        total = total + abs(one - other)\n    return total\n\nhops((0, 0, 0), (16, 7, 23))",
         solution="size = (17, 8, 24)\n\ndef hops(a, b):\n    total = 0\n    for one, other, length in zip(a, b, size):\n        apart = abs(one - other)\n        total = total + min(apart, length - apart)\n    return total\n\nhops((0, 0, 0), (16, 7, 23))",
         values={f"hops({a}, {b})": model.hops(a, b) for a, b in pairs},
@@ -41,7 +41,7 @@ def _fragmentation() -> CodeCheck:
 
     return CodeCheck(
         name="fragmentation-code",
-        question="In how many pieces do the free nodes lie? `pieces` gets their numbers in order, and counts each as a piece. Fix it: a piece ends where the next number is missing.",
+        question="Into how many pieces are the free nodes split? `pieces` gets their numbers in order, and counts each as a piece. Fix it: a piece ends where the next number is missing.",
         start="def pieces(free):\n    count = 0\n    for node in free:\n        count = count + 1\n    return count\n\npieces([0, 1, 3])",
         solution="def pieces(free):\n    count = 0\n    for node in free:\n        if node - 1 not in free:\n            count = count + 1\n    return count\n\npieces([0, 1, 3])",
         values=dict([case(time_s) for time_s in (15, 50, 150)]),
@@ -88,7 +88,7 @@ def _networks() -> CodeCheck:
 
     return CodeCheck(
         name="networks-code",
-        question="Every two groups of a dragonfly are joined by so many links. `links` counts each of them from both ends. Fix it.",
+        question="Every two groups of a dragonfly are joined by this many links. `links` counts each of them from both ends. Fix it.",
         start="def links(groups, between):\n    count = 0\n    for one in range(groups):\n        for other in range(groups):\n            count = count + between\n    return count\n\nlinks(9, 2)",
         solution="def links(groups, between):\n    count = 0\n    for one in range(groups):\n        for other in range(one):\n            count = count + between\n    return count\n\nlinks(9, 2)",
         values={f"links({groups}, {between})": links(groups, between) for groups, between in ((9, 2), (4, 1), (12, 3))},
@@ -123,7 +123,7 @@ def _scheduling_trouble() -> CodeCheck:
         start=f"nodes = {_NODES}\njobs = {started}\n\ndef busy(end):\n    work = 0\n    for begin, stop, wide in jobs:\n        work = work + wide * (stop - begin)\n    return work / (nodes * end)\n\nbusy(20)",
         solution=f"nodes = {_NODES}\njobs = {started}\n\ndef busy(end):\n    work = 0\n    for begin, stop, wide in jobs:\n        inside = max(0, min(stop, end) - begin)\n        work = work + wide * inside\n    return work / (nodes * end)\n\nbusy(20)",
         values={f"busy({end})": schedule.utilization(0, end) for end in (5, 20, 60, 100)},
-        hints=("A job counts until `end` at most.", "`min(stop, end)` is where it stops to count."),
+        hints=("A job counts until `end` at most.", "It stops counting at `min(stop, end)`."),
         explanation="Utilization is node-seconds of work over node-seconds that there are, in the same window of time.",
     )
 

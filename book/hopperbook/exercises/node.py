@@ -53,7 +53,7 @@ def _hybrid() -> CodeCheck:
 
     return CodeCheck(
         name="hybrid-code",
-        question="Several tasks are merged into one with as many threads, which share a part `shared` of the work. Fix `run_time`, the time beside one thread for each task: what the threads do not share is done by one of them, for all the merged tasks.",
+        question="Several tasks are merged into one with as many threads, which share a part `shared` of the work. Fix `run_time`, the time relative to one thread per task: what the threads do not share is done by one of them, for all the merged tasks.",
         start="def run_time(threads, shared):\n    serial = 1 - shared\n    return serial + shared / threads\n\nrun_time(6, 0.9)",
         solution="def run_time(threads, shared):\n    serial = (1 - shared) * threads\n    return serial + shared\n\nrun_time(6, 0.9)",
         values={
@@ -70,7 +70,7 @@ def _pages() -> CodeCheck:
     sizes = (4096, 65536, 2097152)
     return CodeCheck(
         name="pages-code",
-        question="Each page costs a little time beside that of its bytes. Fix `bandwidth`, which forgets it.",
+        question="Each page costs a little time in addition to that of its bytes. Fix `bandwidth`, which forgets it.",
         start=f"large_gb_s = {large}\npage_cost_us = {cost}\n\ndef bandwidth(page_bytes):\n    time_s = page_bytes / (large_gb_s * 1e9)\n    return page_bytes / time_s / 1e9\n\nbandwidth(4096)",
         solution=f"large_gb_s = {large}\npage_cost_us = {cost}\n\ndef bandwidth(page_bytes):\n    time_s = page_bytes / (large_gb_s * 1e9) + page_cost_us * 1e-6\n    return page_bytes / time_s / 1e9\n\nbandwidth(4096)",
         values={
@@ -91,7 +91,7 @@ def _machines() -> CodeCheck:
         solution="osts, lost = 156, 6\n\ndef chance(stripes):\n    safe = 1.0\n    for other in range(stripes):\n        safe = safe * (osts - lost - other) / (osts - other)\n    return 1 - safe\n\nchance(2)",
         values={f"chance({count})": affected_files(scratch, count) for count in (1, 2, 4, 40)},
         hints=("The first stripe is safe with 150 chances in 156.", "The second then has 149 of 155 that are left."),
-        explanation="No two stripes of a file lie on the same OST, so each is drawn from those that are left.",
+        explanation="No two stripes of a file are on the same OST, so each is drawn from the remaining OSTs.",
     )
 
 

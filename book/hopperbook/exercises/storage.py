@@ -12,7 +12,7 @@ def _io_node() -> CodeCheck:
     one, ceiling = 0.2125, 1.7
     return CodeCheck(
         name="io-node-code",
-        question=f"`rate` takes the smaller of what the tasks want and what the node passes on. On a real node they wait for each other well before that. Fix it: `1 / rate**{SHARPNESS:g}` is `1 / wanted**{SHARPNESS:g}`, and of `1 / ceiling**{SHARPNESS:g}` a part that grows from nothing for one task, `1 - 1 / tasks**{SHARPNESS:g}`.",
+        question=f"`rate` takes the smaller of the tasks' demand and the node's limit. On a real node they wait for each other well before that. Fix it: `1 / rate**{SHARPNESS:g}` is `1 / wanted**{SHARPNESS:g}`, and of `1 / ceiling**{SHARPNESS:g}` a part that grows from nothing for one task, `1 - 1 / tasks**{SHARPNESS:g}`.",
         start=f"one, ceiling, p = {one}, {ceiling}, {SHARPNESS:g}\n\ndef rate(tasks):\n    wanted = tasks * one\n    return min(wanted, ceiling)\n\nrate(8)",
         solution=f"one, ceiling, p = {one}, {ceiling}, {SHARPNESS:g}\n\ndef rate(tasks):\n    wanted = tasks * one\n    others = 1 - 1 / tasks**p\n    total = 1 / wanted**p + others / ceiling**p\n    return 1 / total ** (1 / p)\n\nrate(8)",
         values={f"rate({tasks})": throughput(tasks, one, ceiling) for tasks in (1, 8, 12, 24)},

@@ -5,7 +5,7 @@ A situation of the blind test (``data/blind``) names a quantity, the known facts
 and the ranges of unknown ones. The function is run with values drawn from the ranges; median and intervals come from
 the runs. Situations without a model are reported as missing.
 
-``make forecasts`` writes ``data/forecasts.csv`` anew.
+``make forecasts`` rewrites ``data/forecasts.csv``.
 """
 
 import math
@@ -95,7 +95,7 @@ def runs(row: Mapping[str, str], setting: Mapping[str, Any], count: int = _RUNS)
 
 
 def _drawn(rng: random.Random, low: float, high: float) -> float:
-    """Return a value of a range, drawn on a logarithmic scale if its ends lie far apart."""
+    """Return a value of a range, drawn on a logarithmic scale if its ends are far apart."""
     if 0 < 4 * low <= high:
         return math.exp(math.log(low) + (math.log(high) - math.log(low)) * rng.random())
     return low + (high - low) * rng.random()
@@ -185,15 +185,28 @@ def kept() -> tuple[Forecast, ...]:
     79
     """
     stored = {row["id"]: row for row in rows("forecasts.csv")}
+    return tuple(forecast_of(row, stored[row["id"]]) for row in situations())
 
-    def read(row: Mapping[str, str]) -> Forecast:
-        numbers = stored[row["id"]]
-        if not numbers["median"]:
-            return Forecast(row, None, {}, numbers["missing"])
-        intervals = {level: (float(numbers[f"low{level}"]), float(numbers[f"high{level}"])) for level in LEVELS}
-        return Forecast(row, float(numbers["median"]), intervals)
 
-    return tuple(map(read, situations()))
+def forecast_of(row: Mapping[str, str], numbers: Mapping[str, str]) -> Forecast:
+    """Return the forecast of a situation from its stored numbers.
+
+    Parameters
+    ----------
+    row : mapping of str to str
+        The situation.
+    numbers : mapping of str to str
+        Its row in a table of forecasts.
+
+    Examples
+    --------
+    >>> forecast_of({"id": "toy"}, {"median": "", "missing": "no model"}).median is None
+    True
+    """
+    if not numbers["median"]:
+        return Forecast(row, None, {}, numbers["missing"])
+    intervals = {level: (float(numbers[f"low{level}"]), float(numbers[f"high{level}"])) for level in LEVELS}
+    return Forecast(row, float(numbers["median"]), intervals)
 
 
 def cells(made: Forecast) -> list[str]:

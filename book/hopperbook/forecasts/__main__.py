@@ -1,4 +1,4 @@
-"""Write ``data/forecasts.csv`` anew: ``make forecasts``."""
+"""Rewrite ``data/forecasts.csv``: ``make forecasts``."""
 
 import csv
 

@@ -92,7 +92,7 @@ def run_spread(
 def ring_rate(rng: random.Random, *, nodes: float, ranks_per_node: int, node_gb_s: float, kept: float) -> float:
     """Rate of a rank that sends to both neighbors of a random ring, with the other ranks of its node. [GB/s]
 
-    Those of its neighbors that are on other nodes share the interface; of its rate a share is kept where all send at once.
+    Those of its neighbors that are on other nodes share the interface; its rate falls to a share if all send at once.
 
     Examples
     --------
@@ -209,8 +209,8 @@ def backfill_gain(
 ) -> float:
     """Effect of backfilling on utilization, or on the mean bounded slowdown, over windows of a trace. [ratio]
 
-    Each is the mean of as many windows, drawn from those all along the trace. Jobs may be that many times narrower, and as
-    many more; they may come that many times more slowly.
+    Each is the mean of as many windows, drawn from those all along the trace. Factor by which jobs may be narrower and more
+    numerous; factor by which they may arrive more slowly.
 
     Examples
     --------

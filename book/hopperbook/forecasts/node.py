@@ -213,7 +213,7 @@ def non_negative(columns: Any, values: Any) -> tuple[float, ...]:
 
 
 def mpi_saving(rng: random.Random, *, mpi_share: float, threads: float, cores: int, tasks: int, work: float) -> float:
-    """Gain of threads over pure MPI where MPI has a share of the run, in per cent; no gain is the pure run kept. [%]
+    """Gain of threads over pure MPI where MPI has a share of the run, in percent; no gain is the pure run kept. [%]
 
     Examples
     --------
@@ -244,7 +244,7 @@ def fewest_nodes(
 
 
 def page_gain(rng: random.Random, *, translation: float, network: float, harm: float, percent: bool = False) -> float:
-    """Time with large pages over small ones, or the gain in per cent: shares of the time that they save and cost.
+    """Time with large pages over small ones, or the gain in percent: shares of the time that they save and cost.
 
     Examples
     --------

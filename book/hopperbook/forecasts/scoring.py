@@ -151,7 +151,7 @@ class Score(NamedTuple):
     Parameters
     ----------
     rows, answered : int
-        Situations with an outcome, and the forecasts among them.
+        Situations with an outcome, and how many of them have a forecast.
     overlapping, holding : tuple of int
         For each of `LEVELS`, how many intervals overlap the band of the outcome, and how many hold its value.
     sharp : int
@@ -163,7 +163,7 @@ class Score(NamedTuple):
     nearer : int
         Rows in which the median is nearer to the value than the rival's.
     factor, rival_factor : float or None
-        Median factor by which a median is away from the value, of rows that are not in per cent.
+        Median factor by which a median is away from the value, of rows that are not in percent.
     """
 
     rows: int
@@ -239,7 +239,7 @@ def _mean(values: Sequence[float]) -> float:
 
 
 def _factor(guesses: Iterable[tuple[Forecast, float]]) -> float | None:
-    """Return the median factor between guesses and outcomes; None of no rows."""
+    """Return the median factor between guesses and outcomes; None if there are no rows."""
     away = [abs(each.distance(guess, _outcome(each)[0])) for each, guess in guesses]
     return math.exp(median(away)) if away else None
 

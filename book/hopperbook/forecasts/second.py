@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-from hopperbook.forecasts import LEVELS, Forecast, forecast
+from hopperbook.forecasts import LEVELS, Forecast, forecast, forecast_of
 from hopperlib.data_files import data_folder, rows
 
 #: When the forecasts were made.
@@ -70,15 +70,7 @@ def kept() -> tuple[Forecast, ...]:
     93
     """
     stored = {row["id"]: row for row in rows(f"{_FOLDER}/forecasts.csv")}
-
-    def read(row: Mapping[str, str]) -> Forecast:
-        numbers = stored[row["id"]]
-        if not numbers["median"]:
-            return Forecast(row, None, {}, numbers["missing"])
-        intervals = {level: (float(numbers[f"low{level}"]), float(numbers[f"high{level}"])) for level in LEVELS}
-        return Forecast(row, float(numbers["median"]), intervals)
-
-    return tuple(map(read, situations()))
+    return tuple(forecast_of(row, stored[row["id"]]) for row in situations())
 
 
 def digest() -> str:

@@ -120,8 +120,8 @@ def write_ratio(
 ) -> float:
     """Rate of one collective write over another; each case is (nodes, stripe count). [ratio]
 
-    Every node aggregates, as the locks of `hopperlib.storage.lustre.rates` allow; of a file on more than one OST a share
-    of their rate comes out, down to `wide` on all of them, since the slowest of many decides.
+    Every node aggregates, as the locks of `hopperlib.storage.lustre.rates` allow; for a file on more than one OST, a share
+    of their rate is reached, down to `wide` on all of them, since the slowest of many decides.
 
     Examples
     --------

@@ -16,7 +16,7 @@ from hopperbook.forecasts.scoring import (
     widened,
 )
 from hopperkit.questions.result import Column, Table
-from hopperlib.text import count
+from hopperlib.text import count, share
 
 
 def bets(group: str | None = None) -> Table:
@@ -213,19 +213,15 @@ def verdict() -> str:
         if level != 80
     )
     return (
-        (
-            f"Of {found.answered} forecasts, the 80 % intervals overlap {found.overlapping[place]} outcomes "
-            f"({found.overlapping[place] / found.answered:.0%}; 95 % interval {low:.0%} to {high:.0%}; {by_source:.0%} with one "
-            f"vote for each of {sources} sources) and hold {found.holding[place]} of the values; {others}. "
-            f"The intervals are too narrow. Of {count(len(missed), 'miss', 'misses')} at 80 %, {sum(map(_is_low, missed))} "
-            f"are too low: most underestimate an effect. {found.sharp} intervals are at most half the value wide. "
-            f"Forecasts of quantities other than percentages are typically wrong by a factor of {ratios}. "
-            f"The median is nearer than the rival's value in {found.nearer} of {found.rivals} rows, the interval score is "
-            f"{found.interval_score:.2f} against {found.rival_interval_score:.2f}, and the pinball loss {found.pinball:.3f} "
-            f"against {found.rival_pinball:.3f}."
-        )
-        .replace("%", " %")
-        .replace("  %", " %")
+        f"Of {found.answered} forecasts, the 80 % intervals overlap {found.overlapping[place]} outcomes "
+        f"({share(found.overlapping[place] / found.answered)}; 95 % interval {share(low)} to {share(high)}; {share(by_source)} with one "
+        f"vote for each of {sources} sources) and hold {found.holding[place]} of the values; {others}. "
+        f"The intervals are too narrow. Of {count(len(missed), 'miss', 'misses')} at 80 %, {sum(map(_is_low, missed))} "
+        f"are too low: most underestimate an effect. {found.sharp} intervals are at most half the value wide. "
+        f"Forecasts of quantities other than percentages are typically wrong by a factor of {ratios}. "
+        f"The median is nearer than the rival's value in {found.nearer} of {found.rivals} rows, the interval score is "
+        f"{found.interval_score:.2f} against {found.rival_interval_score:.2f}, and the pinball loss {found.pinball:.3f} "
+        f"against {found.rival_pinball:.3f}."
     )
 
 
@@ -241,10 +237,10 @@ def summary() -> str:
     place = LEVELS.index(80)
     return (
         f"Of {found.answered} forecasts of measurements that nobody here had seen when they were committed, the 80 % "
-        f"intervals overlap {found.overlapping[place]} outcomes ({found.overlapping[place] / found.answered:.0%}) and hold "
+        f"intervals overlap {found.overlapping[place]} outcomes ({share(found.overlapping[place] / found.answered)}) and hold "
         f"{found.holding[place]}, so they are too narrow, and most misses underestimate the effect; the typical error is a "
         f"factor of {found.factor:.2f}, against {found.rival_factor:.2f} without the physics"
-    ).replace("%)", " %)")
+    )
 
 
 def second_bets() -> Table:

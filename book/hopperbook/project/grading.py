@@ -163,7 +163,7 @@ def _mark(row: Row, given: Mapping[str, Any], right: Mapping[str, Any]) -> Mark:
 
 
 def _same_word(given: Any, right: Any) -> bool:
-    """Whether two words are the same but for case and blanks."""
+    """Whether two words are the same except for case and blanks."""
     return isinstance(given, str) and given.strip().lower() == str(right).lower()
 
 

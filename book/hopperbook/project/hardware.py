@@ -11,7 +11,7 @@ NAME = "brook"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Hardware:
-    """Nodes of a made-up machine, all alike: counts, and memory in the units of the tools. [GB]"""
+    """Identical nodes of a synthetic machine: counts, and memory in the units of the tools. [GB]"""
 
     nodes: int
     sockets: int
@@ -101,7 +101,7 @@ def _scontrol(hardware: Hardware) -> str:
 
 
 def machine_file(hardware: Hardware, rng: random.Random) -> tuple[str, Mistake]:
-    """Return a machine file as ``hopper machine new`` writes it, but for one value, and that mistake.
+    """Return a machine file as ``hopper machine new`` writes it, except for one value, and that mistake.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Ten batch scripts for the machine of a pack: some do what their owners want, the others have one fault each."""
+"""Ten batch scripts for the machine of a pack: some do what their owners intend, the others have one fault each."""
 
 import random
 from collections.abc import Sequence

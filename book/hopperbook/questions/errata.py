@@ -1,4 +1,4 @@
-"""Question: the slips of the sources, each with its proof, evaluated when it is shown."""
+"""Question: the errors of the sources, each with its proof, evaluated when it is shown."""
 
 from functools import cache, cached_property
 

@@ -3,7 +3,7 @@
 =============  ================================================================
 `NumberCheck`  a number with its unit, right within a tolerance
 `ChoiceCheck`  one or several of a few options, each with its own feedback
-`CurveCheck`   a curve to draw, right if it lies near the model's
+`CurveCheck`   a curve to draw, right if it is close to the model's
 `CodeCheck`    a few lines of Python to write or mend, right if their values are the model's
 `GoalCheck`    a setting of an explorer to find, by what its answer then says
 =============  ================================================================

@@ -15,7 +15,7 @@ class Verdict(NamedTuple):
     """How an answer was marked.
 
     `readable` is False for an answer that could not be marked (no number, a
-    wrong unit, nothing chosen): it counts as no try.
+    wrong unit, nothing chosen): it does not count as a try.
 
     Examples
     --------

@@ -39,7 +39,7 @@ class NumberCheck(Check):
     decimals : int
         Decimals to which it is wanted.
     tolerance : float or None
-        How far off is still right. [`unit`] None means half a unit of the
+        Tolerance. [`unit`] None means half a unit of the
         last decimal wanted, or not at all if `answer` is an int.
     misconceptions : mapping of float to str
         Wrong numbers from known mistakes -> description of the mistake. They match within the same tolerance.

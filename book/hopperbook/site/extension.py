@@ -16,16 +16,22 @@ from hopperbook.site.assets import PACKAGES, Assets, collect, write_licences
 from hopperbook.site.centers.own import beside, front_page
 from hopperbook.site.centers.pages import setup as set_up_center_pages
 from hopperbook.site.course import setup as set_up_course
-from hopperbook.site.finishing import mended, with_numbers_right, with_policy, with_skip_link
-from hopperbook.site.formulas import setup as set_up_formulas
+from hopperbook.site.engine.finishing import (
+    mended,
+    with_numbers_right,
+    with_policy,
+    with_skip_link,
+    with_text_stacked,
+)
+from hopperbook.site.engine.formulas import setup as set_up_formulas
+from hopperbook.site.engine.kernels import begin_to_load
+from hopperbook.site.engine.parallel import in_parts
+from hopperbook.site.engine.parallel import setup as set_up_parallel
+from hopperbook.site.engine.reference import setup as set_up_reference
 from hopperbook.site.html import filled
-from hopperbook.site.kernels import begin_to_load
 from hopperbook.site.machine_view import MachineDirective, machine_nodes
-from hopperbook.site.reference import setup as set_up_reference
 from hopperbook.site.renderers import ExplorerDirective, raw_html
 from hopperbook.site.scenes import SceneDirective, scene
-from hopperbook.site.side_by_side import in_parts
-from hopperbook.site.side_by_side import setup as set_up_side_by_side
 from hopperbook.site.stories.catalogue import story_of
 from hopperbook.site.study_runs import StudyRunsDirective
 from hopperbook.site.teaching import TeachingDirective, forecasts_said
@@ -42,7 +48,7 @@ def content_hash(root: Path, *, with_site: bool) -> str:
     """Return a hash of all inputs of pages besides their text.
 
     Without the site it covers the inputs of notebook outputs: models, data, versions of packages. Jupyter's cache looks
-    at the cells alone, so a changed model would go unnoticed; with this hash in its path, it starts anew.
+    at the cells alone, so a changed model would go unnoticed; with this hash in its path, it starts afresh.
     """
     digest = hashlib.sha256()
     site_files = [beside("rules.toml"), *([beside(), beside("examples.toml")] if with_site else [])]
@@ -76,7 +82,7 @@ def _configure(app: Sphinx, config: Config) -> None:
     if not config.nb_execution_cache_path:
         config.nb_execution_cache_path = str(Path(app.outdir).parent / ".jupyter_cache" / config.hopper_models)
     if not Path(config.nb_execution_cache_path).exists():
-        begin_to_load()
+        begin_to_load(len(list((root / "notebooks").rglob("*.ipynb"))))
     assets = collect(root / "node_modules", root / "data", Path(app.outdir).parent / ".memories")
     app._hopper_assets = assets  # type: ignore[attr-defined]
 
@@ -159,7 +165,7 @@ def _finish(app: Sphinx, exception: Exception | None) -> None:
 def _finish_page(page: Path) -> None:
     """Mend a page that is written, and write the policy into it."""
     html = page.read_text(encoding="utf-8")
-    finished = with_policy(with_skip_link(with_numbers_right(mended(html))))
+    finished = with_policy(with_skip_link(with_numbers_right(with_text_stacked(mended(html)))))
     if finished != html:
         page.write_text(finished, encoding="utf-8")
 
@@ -182,7 +188,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     set_up_course(app)
     set_up_formulas(app)
     set_up_reference(app)
-    set_up_side_by_side(app)
+    set_up_parallel(app)
     set_up_workshop(app)
     app.connect("config-inited", _configure, priority=FIRST)
     app.connect("builder-inited", _stage)

@@ -116,8 +116,10 @@ def pages(notebooks: Path) -> dict[str, str]:
             continue
         cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
         code = "\n".join("".join(cell["source"]) for cell in cells if cell["cell_type"] == "code")
-        for name in set(_LOADED.findall(code)) & QUESTIONS.keys():
-            shown.setdefault(name, path.relative_to(notebooks).with_suffix("").as_posix())
+        # In the order of the page: that of a set would give each build other bytes, and have it write every page anew.
+        for name in _LOADED.findall(code):
+            if name in QUESTIONS:
+                shown.setdefault(name, path.relative_to(notebooks).with_suffix("").as_posix())
     return shown
 
 

@@ -18,14 +18,15 @@ import jinja2
 from markupsafe import Markup
 
 from hopperbook.site.centers.own import site_examples
+from hopperbook.site.stored_answers import STORED, content, stored, stored_answer
 from hopperkit.questions.question import Question, load
 from hopperkit.questions.result import Figure, Table
 from hopperkit.render import html
 from hopperkit.render.answer import page_answer, page_data
 from hopperkit.render.svg import figure_svg
 
-# Width of a chart next to the controls of an explorer, and of one alone. [CSS pixels]
-_BESIDE, _ALONE = 540, 800
+# Width of a chart before Plotly draws it: in its box it keeps its shape, and on a phone its letters stay legible. [CSS pixels]
+_WIDTH = 540
 
 
 def json_block(data: Any) -> Markup:
@@ -110,12 +111,32 @@ def kept_answer(folder: Path, stamp: str, explorer: Question, values: Mapping[st
     return path.name
 
 
+def low(figure: Figure) -> Figure:
+    """Return a figure without a height of its own: where there is little room it would be shrunk, and its letters with it."""
+    return replace(figure, layout={name: value for name, value in figure.layout.items() if name != "height"})
+
+
+def _moved(explorer: Question, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that differ from the defaults."""
+    return {name: value for name, value in values.items() if value != explorer.defaults[name]}
+
+
+def kept_file(folder: Path, explorer: Question) -> str:
+    """Copy a question's stored answers to the pages; return the name of their file."""
+    whole = content(explorer.name)
+    name = f"{explorer.name}-{hashlib.sha256(whole).hexdigest()[:12]}.answers"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_bytes(whole)
+    return name
+
+
 def explorer_html(
     explorer: Question,
     *,
     key: str,
     values: Mapping[str, Any] | None = None,
     keep: Callable[[Question, Mapping[str, Any]], str] | None = None,
+    keep_stored: Callable[[Question], str] | None = None,
     ours: bool = True,
 ) -> str:
     """Return an explorer as HTML, with its answer for the starting setting.
@@ -129,7 +150,8 @@ def explorer_html(
         Values to start with, where they differ from the defaults.
     keep : callable or None
         Keeps the answer to an example and returns the name of its file; None leaves all examples to the reader's browser.
-
+    keep_stored : callable or None
+        Likewise for the stored answers of a heavy question, which are used where its start is theirs.
     ours : bool
         Whether the examples that a center states for the question are to be added; one made for its machine has them.
 
@@ -154,7 +176,15 @@ def explorer_html(
     spec = explorer.to_dict()
     answer = explorer.run(**start)
     result = answer.to_dict()
-    pictures = [figure_svg(figure, _BESIDE, html.PLOT_HEIGHT, place=key) for figure in answer.figures]
+    # Stored answers fit where their start is this one: not at other values, nor where a model has changed.
+    moves = explorer.name in STORED and stored(explorer.name)["start"]["result"] == json.loads(
+        json.dumps(page_data(result))
+    )
+    kept: list[str | None] = []
+    for example in explorer.examples if keep else ():
+        here = moves and stored_answer(explorer.name, _moved(explorer, example.values)) is not None
+        kept.append(None if here or keep is None else keep(explorer, start | dict(example.values)))
+    pictures = [figure_svg(low(figure), _WIDTH, html.PLOT_HEIGHT, place=key) for figure in answer.figures]
     return filled(
         "explorer.html",
         id=f"explorer-{key}",
@@ -168,7 +198,8 @@ def explorer_html(
             "spec": spec,
             "start": start,
             "answer": page_data(result),
-            "kept": [keep(explorer, start | dict(example.values)) for example in explorer.examples] if keep else [],
+            "kept": kept,
+            "stored": keep_stored(explorer) if keep_stored and moves else None,
         },
     )
 
@@ -178,7 +209,7 @@ def figure_html(figure: Mapping[str, Any], *, key: str) -> str:
     drawn = Figure(
         title=figure["title"], alt=figure["alt"], **figure["figure"], table=Table(caption="", columns=(), rows=())
     )
-    picture = figure_svg(drawn, _ALONE, html.PLOT_HEIGHT, place=key)
+    picture = figure_svg(drawn, _WIDTH, html.PLOT_HEIGHT, place=key)
     return f'<div class="hopper-alone" id="figure-{key}">{html.figure_html(figure, picture=picture)}{data_block(figure)}</div>'
 
 

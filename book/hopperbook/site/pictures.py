@@ -6,7 +6,7 @@ from html import escape
 from typing import Any
 
 from hopperbook.documented import printed
-from hopperbook.site.html import tables
+from hopperbook.site.html import low, tables
 from hopperbook.site.machine_view import FLOOR
 from hopperkit.questions.question import load
 from hopperkit.render.html import drawing_html, parts_html, prose_html
@@ -33,7 +33,7 @@ def _shown(question: str, values: Mapping[str, Any]) -> str:
     if answer.drawings:
         return "".join(drawing_html(drawing.to_dict()) for drawing in answer.drawings)
     if answer.figures:
-        return figure_svg(answer.figures[0], _WIDTH, _HEIGHT, place="picture")
+        return figure_svg(low(answer.figures[0]), _WIDTH, _HEIGHT, place="picture")
     return parts_html(answer.to_dict())["listings"]
 
 

@@ -13,7 +13,7 @@ from hopperbook import questions, self_checks
 from hopperbook.exercises import boxes
 from hopperbook.site.centers.own import site_examples
 from hopperbook.site.centers.questions import center_question, lacking_html
-from hopperbook.site.html import check_html, explorer_html, figure_html, filled, kept_answer
+from hopperbook.site.html import check_html, explorer_html, figure_html, filled, kept_answer, kept_file
 from hopperkit.questions import question, result
 from hopperlib.errors import InputError
 
@@ -47,9 +47,14 @@ def explorer_nodes(document: nodes.document, name: str, values: Mapping[str, Any
     # Values set by a page of the book are for the book's machine.
     explorer, values = (made, {}) if made else (explorer, values)
     build = document.settings.env
-    keep = partial(kept_answer, Path(build.app.outdir, "_static", "answers"), build.config.hopper_models)
+    folder = Path(build.app.outdir, "_static", "answers")
+    keep = partial(kept_answer, folder, build.config.hopper_models)
     key = unique_name(document, name)
-    return raw_html(explorer_html(explorer, key=key, values=values, keep=keep, ours=made is None))
+    return raw_html(
+        explorer_html(
+            explorer, key=key, values=values, keep=keep, keep_stored=partial(kept_file, folder), ours=made is None
+        )
+    )
 
 
 def raw_html(html: str) -> list[nodes.Element]:

@@ -44,7 +44,7 @@ def _stripe() -> dict[str, Any]:
 
 
 def _slow_ost() -> dict[str, Any]:
-    """When each variable of a dump is done, for a slow OST of a fifth of the rate to all of it."""
+    """The times at which the variables of a dump are complete, for a slow OST with a fifth of the normal rate up to all of it."""
     healthy_gb_s = _hopper()[2].ost_peak_gb_s
     settings = []
     for tenths in range(2, 11):

@@ -93,7 +93,7 @@ def _floors(pictures: Sequence[tuple[int, str]]) -> str:
         f'<p>Hour {hour}<img src="data:image/png;base64,{data}" alt="The floor of Hopper {hour} hours after a reboot"></p>'
         for hour, data in pictures
     )
-    words = "Jobs come and go, and the free nodes scatter. The job in blue must lie in pieces; its messages cross other jobs."
+    words = "Jobs come and go, and the free nodes scatter. The job in blue is split into pieces; its messages cross other jobs."
     return _figure(f'<div class="hopper-floors">{shown}</div>', words, "#machine", "Play the two days")
 
 

@@ -21,8 +21,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from hopperbook.project.grading import RUBRIC, Row
+from hopperbook.site.engine.parallel import in_parts
 from hopperbook.site.html import check_html, data_block
-from hopperbook.site.side_by_side import in_parts
 from hopperbook.teaching.built_page import BuiltPage, read_page
 from hopperbook.teaching.exam import exam, exam_data
 from hopperbook.teaching.handout import handout
@@ -40,14 +40,14 @@ def teaching_pages(root: Path) -> dict[str, dict[str, Any]]:
     """
     found = {}
     for path in sorted((root / "notebooks").glob("*/*.ipynb")):
-        told = json.loads(path.read_text(encoding="utf-8"))["metadata"].get("hopper")
-        if told:
-            found[f"{path.parent.name}/{path.stem}"] = told
+        metadata = json.loads(path.read_text(encoding="utf-8"))["metadata"].get("hopper")
+        if metadata:
+            found[f"{path.parent.name}/{path.stem}"] = metadata
     return found
 
 
-def _has_handout(told: dict[str, Any]) -> bool:
-    return bool(told["kind"] == "study")
+def _has_handout(metadata: dict[str, Any]) -> bool:
+    return bool(metadata["kind"] == "study")
 
 
 def sheet_html(page: BuiltPage, minutes: int) -> str:
@@ -66,13 +66,13 @@ def sheet_html(page: BuiltPage, minutes: int) -> str:
     return f'<section class="hopper-handout"><h1>{title}</h1>{MarkdownIt("commonmark").render(text)}</section>'
 
 
-def _make(app: Sphinx, name: str, told: dict[str, Any]) -> None:
+def _make(app: Sphinx, name: str, metadata: dict[str, Any]) -> None:
     """Write the pages for paper of a page that is written."""
     page = read_page((Path(app.outdir) / "notebooks" / f"{name}.html").read_text(encoding="utf-8"))
     if not page.checks and not page.predictions:
         return
-    made = {"sheets": (f"{page.title}: sheet", sheet_html(page, told["minutes"]))}
-    if _has_handout(told):
+    made = {"sheets": (f"{page.title}: sheet", sheet_html(page, metadata["minutes"]))}
+    if _has_handout(metadata):
         made["handouts"] = (f"{page.title}: handout", handout(page))
     for folder, (title, body) in made.items():
         app.builder.handle_page(f"{folder}/{name}", {"title": title, "body": body}, "page.html")  # type: ignore[attr-defined]
@@ -81,9 +81,9 @@ def _make(app: Sphinx, name: str, told: dict[str, Any]) -> None:
 def _made(app: Sphinx) -> Iterator[tuple[str, dict[str, Any], str]]:
     """Write the pages for paper, once those that they are taken from are written; none is left for Sphinx to write."""
     if app.builder.format == "html":
-        told = teaching_pages(Path(app.srcdir))
-        names = [name for name in told if (Path(app.outdir) / "notebooks" / f"{name}.html").exists()]
-        in_parts(app, lambda name: _make(app, name, told[name]), names)
+        metadata = teaching_pages(Path(app.srcdir))
+        names = [name for name in metadata if (Path(app.outdir) / "notebooks" / f"{name}.html").exists()]
+        in_parts(app, lambda name: _make(app, name, metadata[name]), names)
     return iter(())
 
 
@@ -93,17 +93,17 @@ class PaperDirective(SphinxDirective):
     def run(self) -> list[nodes.Node]:
         """Return the list as a table of links; it leads to pages that are written last, so Sphinx cannot check them."""
         rows = []
-        for name, told in teaching_pages(Path(self.env.srcdir)).items():
+        for name, metadata in teaching_pages(Path(self.env.srcdir)).items():
             path = Path(self.env.srcdir, "notebooks", f"{name}.ipynb")
             first = json.loads(path.read_text(encoding="utf-8"))["cells"][0]["source"]
             title = "".join(first).splitlines()[0].lstrip("# ")
-            kinds = {"sheets": "sheet"} | ({"handouts": "handout"} if _has_handout(told) else {})
+            kinds = {"sheets": "sheet"} | ({"handouts": "handout"} if _has_handout(metadata) else {})
             links = "".join(
                 f'<td><a href="../{kind}/{name}.html">{kinds[kind]}</a></td>' if kind in kinds else "<td>–</td>"
                 for kind in ("handouts", "sheets")
             )
             rows.append(
-                f'<tr><td><a href="../notebooks/{name}.html">{escape(title)}</a></td><td>{told["minutes"]}</td>{links}</tr>'
+                f'<tr><td><a href="../notebooks/{name}.html">{escape(title)}</a></td><td>{metadata["minutes"]}</td>{links}</tr>'
             )
         head = "".join(f'<th scope="col">{text}</th>' for text in ("Page", "Minutes", "Two pages", "Instructor"))
         return [

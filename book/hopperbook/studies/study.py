@@ -3,8 +3,8 @@
 The texts of a study are in ``data/studies.toml``, with the ranges of its assumptions and the rivals of its predictions;
 the role, tolerance and reasons of each documented value are in ``data/checks.csv``. The rest is functions.
 
-A prediction is an interval. It comes from a model that is run over and over, each time with all assumptions drawn anew
-from their ranges and another seed; nine runs of ten lie in it. It is compared with a rival, the simplest model without
+A prediction is an interval. It comes from a model that is run over and over, each time with new draws of all assumptions
+from their ranges and another seed; it holds nine runs of ten. It is compared with a rival, the simplest model without
 the physics, which shows the contribution of the physics.
 """
 
@@ -80,7 +80,7 @@ class Prediction(NamedTuple):
     Parameters
     ----------
     low, high : float
-        Nine of ten runs with other assumptions and seeds lie between.
+        Nine of ten runs with other assumptions and seeds are between them.
     rival : float or tuple of float
         The rival's estimate; a single number is judged with the width of the model's interval around it.
     seeds : int or None

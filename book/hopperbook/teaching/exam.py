@@ -171,7 +171,7 @@ def _charge(given: _Setting, name: str) -> Check:
         spellings=("core hours", "core h"),
         answer=nodes * cores * hours,
         misconceptions={tasks * hours: "Idle cores are charged too.", nodes * hours: "Those are node-hours."},
-        explanation="Nodes times cores of a node times hours, whatever the cores do.",
+        explanation="Nodes times cores per node times hours, whether or not the cores are used.",
     )
 
 
@@ -226,7 +226,7 @@ def _stripe(given: _Setting, name: str) -> Check:
             Option(text="it stays about the same", feedback="The node is the limit.", right=abs(gain - 1) < 0.1),
             Option(
                 text="it falls by half or more",
-                feedback="More OSTs cost little as long as locks do not count.",
+                feedback="More OSTs cost little as long as locks do not matter.",
                 right=gain <= 0.5,
             ),
         ),
@@ -258,7 +258,7 @@ def _hops(given: _Setting, name: str) -> Check:
     first, second = given.ring
     return NumberCheck(
         name=name,
-        question=f"A torus has rings of {x} routers along x. How many hops lie between routers {first} and {second} of one ring?",
+        question=f"A torus has rings of {x} routers along x. How many hops are there between routers {first} and {second} of one ring?",
         answer=Torus((x, y, z)).hops((first, 0, 0), (second, 0, 0)),
         misconceptions={second - first: "A ring is closed: the way round the other end may be shorter."},
         explanation="Messages take the shorter way around the ring.",
@@ -287,7 +287,7 @@ def _backfill(given: _Setting, name: str) -> Check:
     wait_s = simulate(Workload(jobs), 10).wait_time_s(2) or 0
     return NumberCheck(
         name=name,
-        question=f"A machine of 10 nodes uses backfill (EASY). At hour 0 job 1 starts on 6 nodes for 4 hours. Job 2 waits for 8 nodes for 2 hours; behind it job 3 wants 4 nodes for {given.third_job_h} hours. All run to their limit. At which hour does job 3 start?",
+        question=f"A machine of 10 nodes uses backfill (EASY). At hour 0 job 1 starts on 6 nodes for 4 hours. Job 2 waits for 8 nodes for 2 hours; after it, job 3 needs 4 nodes for {given.third_job_h} hours. All run to their limit. At which hour does job 3 start?",
         unit="h",
         spellings=("hours", "hour"),
         answer=wait_s // hour,

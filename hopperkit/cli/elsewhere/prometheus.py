@@ -71,12 +71,20 @@ def _labels(labels: Mapping[str, str]) -> str:
 
 
 def watch_samples(reports: Sequence[Report]) -> list[Sample]:
-    """Return the result of `hopper watch` for each benchmark with enough runs.
+    r"""Return the result of `hopper watch` for each benchmark with enough runs.
 
     Parameters
     ----------
     reports : sequence of Report
         Reports on benchmark histories.
+
+    Examples
+    --------
+    >>> from hopperkit.readers.benchmark_history import read_benchmark_history
+    >>> from hopperlib.monitoring.history import judge
+    >>> (series,) = read_benchmark_history('day,s\n' + ''.join(f'{day},10\n' for day in range(30)), better='lower').series
+    >>> [round(sample.value, 2) for sample in watch_samples([judge(series)])]
+    [0.0, 0.0, 10.0, 0.0]
     """
     samples = []
     for report in reports:
@@ -100,6 +108,13 @@ def io_samples(rows: Sequence[IoResult]) -> list[Sample]:
     ----------
     rows : sequence of IoResult
         Rows of I/O benchmarks.
+
+    Examples
+    --------
+    >>> from hopperkit.readers.ior.results import IoResult
+    >>> rows = [IoResult(file='a', access='write', rate_mib_s=rate) for rate in (100.0, 300.0)]
+    >>> [sample.value for sample in io_samples(rows)]
+    [200.0, 0]
     """
     rates: dict[tuple[str, ...], list[float]] = defaultdict(list)
     for row in rows:
@@ -120,6 +135,11 @@ def output_samples(rows: Sequence[OutputRow]) -> list[Sample]:
     ----------
     rows : sequence of OutputRow
         Rows of diagnosed job outputs.
+
+    Examples
+    --------
+    >>> output_samples([])
+    []
     """
     counted = Counter((row.verdict, row.code, row.who) for row in rows)
     names = ("verdict", "code", "who")

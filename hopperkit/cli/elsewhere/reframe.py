@@ -21,6 +21,12 @@ def reference_patch(references: Mapping[Variable, Reference], false_alarm: float
         Location of a performance variable -> its new reference.
     false_alarm : float
         Expected share of good runs that fail, for the comment.
+
+    Examples
+    --------
+    >>> from hopperkit.histories.references import Reference
+    >>> reference_patch({}, 0.001)
+    ('', [])
     """
     files: dict[str, dict[str, dict[Variable, Reference]]] = defaultdict(lambda: defaultdict(dict))
     for variable, reference in references.items():

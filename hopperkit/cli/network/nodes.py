@@ -26,6 +26,12 @@ def print_nodes(
         Whether all nodes are printed as CSV.
     as_json : bool, default False
         Whether nodes are printed as JSON.
+
+    Examples
+    --------
+    >>> print_nodes(['449'])
+    nid,cname,x,y,z
+    449,c2-1c1s0n1,16,6,15
     """
     from hopperlib.machine import Machine
     from hopperlib.network.torus.wiring import Wiring

@@ -173,9 +173,11 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     scenarios = scenarios_of(log.trace, log.nodes, **changes)
     if len(scenarios) > 1:
         scenarios.append(together(scenarios))
-    test = backtest(*log.settings, base=log.base)
+    test = backtest(*log.settings, base=log.base, with_ceiling=False)
     result = what_if_result(test, what_if(*log.settings, test.rules, scenarios))
-    return replace(result, findings=(*twin(*log.settings, test.rules).findings, *result.findings))
+    return replace(
+        result, findings=(*twin(*log.settings, test.rules, schedule=test.schedule).findings, *result.findings)
+    )
 
 
 def _since(log: _Log, date: str) -> "Result":
@@ -230,6 +232,13 @@ def in_cores(trace: "Trace") -> "Trace":
     ----------
     trace : Trace
         Job trace with cores.
+
+    Examples
+    --------
+    >>> from hopperkit.readers.jobs import read_job_trace
+    >>> trace = read_job_trace('1 0 0 60 48 -1 -1 48 60 -1 1 1 1 1 1 1 -1 -1', form='swf', cores_per_node=24)
+    >>> [job.nodes for job in trace.workload], [job.nodes for job in in_cores(trace).workload]
+    ([2], [48])
     """
     from hopperlib.scheduling.workload import Workload
 
@@ -254,7 +263,7 @@ def _when(log: _Log, job: str) -> "Result":
         )
     workload, nodes, clock = log.settings
     recent = last_started(workload, nodes)
-    test = backtest(recent, nodes, clock, base=log.base)
+    test = backtest(recent, nodes, clock, base=log.base, with_ceiling=False)
     unfinished = [each for _, each in log.trace.unfinished]
     found = expected_start(recent, unfinished, names.index(job), nodes, clock, test.rules)
     return when_result(log.trace, job, found, test)

@@ -32,6 +32,11 @@ def run_tool(line: tuple[str, ...]) -> str | None:
     ------
     OSError, subprocess.SubprocessError
         If it fails, or runs for more than a minute.
+
+    Examples
+    --------
+    >>> run_tool(('no-such-tool-of-a-batch-system',)) is None
+    True
     """
     path = shutil.which(line[0])
     if path is None:
@@ -54,8 +59,8 @@ def machine_here() -> Path:
     InputError
         If this computer has neither Slurm nor PBS, or one of their tools fails.
     """
-    config = _asked("scontrol", "show", "config") or ""
-    listed = "" if config else _asked("pbsnodes", "-a") or ""
+    config = _output_of("scontrol", "show", "config") or ""
+    listed = "" if config else _output_of("pbsnodes", "-a") or ""
     if not (config or listed):
         raise InputError(
             "--here: this computer has neither scontrol nor pbsnodes, so it is not a login node of a Slurm or PBS cluster; name the machine (--machine), or create its file on one of its nodes (hopper machine new)"
@@ -68,7 +73,9 @@ def machine_here() -> Path:
         return file
     from hopperkit.readers.hardware.reader import machine_from, read_hardware
 
-    output = listed or f"{_asked('scontrol', 'show', 'node', '-o')}\n{_asked('scontrol', 'show', 'partition', '-o')}"
+    output = (
+        listed or f"{_output_of('scontrol', 'show', 'node', '-o')}\n{_output_of('scontrol', 'show', 'partition', '-o')}"
+    )
     records = [*read_hardware(output), *(read_hardware(config) if config else ())]
     machine = machine_from([*records, *_this_node()], name=name)
     header = f"# Written by `hopper place --here` from: {', '.join(machine.sources)}.\n\n"
@@ -88,7 +95,7 @@ def _name_of(config: str) -> str:
     return name if name[:1].isalpha() else "here"
 
 
-def _asked(*line: str) -> str | None:
+def _output_of(*line: str) -> str | None:
     """Return the output of a batch-system command; None if there is none."""
     try:
         return run_tool(line)

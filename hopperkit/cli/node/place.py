@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from hopperkit.questions.machine_choice import Guess
     from hopperkit.questions.node.place import Lines
     from hopperkit.questions.result import Result
+    from hopperlib.finding import Finding
 
 
 def _warn_of_other_lines(reviews: "Sequence[Review]") -> None:
@@ -53,7 +54,7 @@ def _print(lines: "Sequence[tuple[Review, Result]]", show_all: bool) -> None:
         print_text(result, show_all)
 
 
-def _asked(question: Question, values: dict[str, Any]) -> "Lines":
+def _parsed(question: Question, values: dict[str, Any]) -> "Lines":
     """Return the settings, for the given machine or the one named in the text."""
     from hopperkit.questions.node.place import Lines
 
@@ -64,17 +65,17 @@ def _asked(question: Question, values: dict[str, Any]) -> "Lines":
     return settings
 
 
-def _answers(asked: "Lines", as_json: bool) -> "tuple[tuple[Review, ...], list[Result]]":
+def _answers(lines: "Lines", as_json: bool) -> "tuple[tuple[Review, ...], list[Result]]":
     """Return the reviews and answers of all launch lines; findings about the job are included even for a rejected line."""
     from hopperkit.questions.node.place import answers
 
-    if asked.doubt or asked.runs_by_itself:
-        return (), answers(asked)
+    if lines.doubt or lines.runs_by_itself:
+        return (), answers(lines)
     try:
-        return asked.reviews, answers(asked)
+        return lines.reviews, answers(lines)
     except InputError:
         if not as_json:
-            for finding in asked.job_findings:
+            for finding in lines.job_findings:
                 click.echo(f"hopper: {finding.message} {finding.advice}", err=True)
         raise
 
@@ -86,21 +87,19 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         from hopperkit.cli.node.here import machine_here
 
         values["machine"] = str(machine_here())
-    settings = _asked(question, values)
+    settings = _parsed(question, values)
     reviews, results = _answers(settings, as_json)
     found = [each for result in results for each in result.findings]
-    if check and not reviews:
-        raise InputError(f"cannot compare: {settings.doubt or 'the script has no launch line'}", name="check")
     if check:
-        from hopperkit.launchers.printed import check_printed
-
-        found.append(check_printed(reviews[0].placement, read_source(check, what="output", as_json=as_json)))
+        if not reviews:
+            raise InputError(f"cannot compare: {settings.doubt or 'the script has no launch line'}", name="check")
+        found.append(_compared(reviews[0], check, as_json))
         results[0] = replace(results[0], findings=(found[-1], *results[0].findings))
     if as_json:
         _warn_of_other_lines(reviews)
         show(question.name, results[0], as_json, show_all)
     else:
-        results[0] = with_sensitivity(question, values, results[0], asked=show_all and not settings.doubt)
+        results[0] = with_sensitivity(question, values, results[0], requested=show_all and not settings.doubt)
         if not reviews:
             print_text(results[0], show_all)
         else:
@@ -109,6 +108,13 @@ def _run(question: Question, values: dict[str, Any], as_json: bool, show_all: bo
         _print_probe(reviews[0])
     if any(finding.level == "problem" for finding in found):
         raise SystemExit(1)
+
+
+def _compared(review: "Review", check: str, as_json: bool) -> "Finding":
+    """Return the finding of a comparison with the printed placement of a run."""
+    from hopperkit.launchers.printed import check_printed
+
+    return check_printed(review.placement, read_source(check, what="output", as_json=as_json))
 
 
 def _print_probe(review: "Review") -> None:
@@ -132,7 +138,7 @@ def _annotate(question: Question, values: dict[str, Any], files: Sequence[str], 
     for file in files:
         given = {**values, "line": read_source(file, what="script")}
         try:
-            found += annotations(file, _asked(question, given))
+            found += annotations(file, _parsed(question, given))
         except InputError as error:
             unread.append(f"{file}: {error}")
     write_lines(target, [json.dumps(sarif_log(found, unread), indent=1), "\n"], what="SARIF")

@@ -117,11 +117,11 @@ Darshan logs need pydarshan: pip install '.[darshan]' in the folder of the repos
   hopper io results/ --csv > io500.csv  a row for each result of all IO500 runs in a folder
   hopper io results/                    score, phases, spread and errors of an IO500 run
 
-Rates are aggregate, as printed (MiB/s) and in MB/s of 1,000,000 bytes. A file that prints no single
-repetitions gives its highest, lowest and mean rate, told apart by `statistic`. --json prints the rows of IOR,
+Rates are aggregate, as printed (MiB/s) and in MB/s of 1,000,000 bytes. A file without single repetitions
+gives its highest, lowest and mean rate, distinguished by `statistic`. --json prints the rows of IOR,
 the run of IO500 or the findings of Darshan; where there are several of these, by name.
 
-Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be mended, 2 nothing could be read.""",
+Exit status: 0 fine, 1 a file was not read, a run failed or a finding should be fixed, 2 nothing could be read.""",
 )
 @click.argument("files", nargs=-1, required=True, metavar="FILE...")
 @click.option(
@@ -147,7 +147,7 @@ def io(
     as_json: bool,
 ) -> None:
     """Read the files and print their contents."""
-    names = files[1:] if len(files) > 1 and files[0] in _TOOLS and not os.path.exists(files[0]) else files
+    names = files[1:] if _begins_with_tool(files) else files
     if as_csv and as_json:
         fail("--json and --csv cannot both be given", as_json=True)
     from hopperlib.machine import Machine
@@ -161,18 +161,34 @@ def io(
     if page:
         _write_page(page, results, names, as_json=as_json)
     if prometheus:
-        from hopperkit.cli.elsewhere.prometheus import io_samples, save_metrics
-
-        save_metrics(prometheus, io_samples(found.rows), as_json=as_json)
-    if as_json:
-        parts = list(found.data.values())
-        print_json(parts[0] if len(parts) == 1 else found.data)
-    elif as_csv:
-        click.echo(_csv(found), nl=False)
+        _write_metrics(prometheus, found, as_json)
+    if as_json or as_csv:
+        _print_data(found, as_json)
     else:
         for result in results:
             print_text(result, show_all)
     sys.exit(int(found.faulty))
+
+
+def _begins_with_tool(files: tuple[str, ...]) -> bool:
+    """Whether the first of several words names a tool and no file."""
+    return len(files) > 1 and files[0] in _TOOLS and not os.path.exists(files[0])
+
+
+def _write_metrics(prometheus: str, found: _Found, as_json: bool) -> None:
+    """Write the rows as a file for Prometheus."""
+    from hopperkit.cli.elsewhere.prometheus import io_samples, save_metrics
+
+    save_metrics(prometheus, io_samples(found.rows), as_json=as_json)
+
+
+def _print_data(found: _Found, as_json: bool) -> None:
+    """Print the rows as JSON or as CSV."""
+    if as_json:
+        parts = list(found.data.values())
+        print_json(parts[0] if len(parts) == 1 else found.data)
+    else:
+        click.echo(_csv(found), nl=False)
 
 
 def _complain(found: _Found, *, as_json: bool, as_data: bool) -> None:

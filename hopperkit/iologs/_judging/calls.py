@@ -1,6 +1,6 @@
 """Calls that are small, out of order, or not aligned with the file system."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from hopperkit.filesystems.stripe_advice import Advice
@@ -38,7 +38,7 @@ def judge_sizes(site: Site, ledger: Ledger) -> Iterator[Finding]:
 def jumps(file: FileRecord, way: str) -> int:
     """Number of accesses that jump: neither adjacent to the previous one nor, in a file read in order, after it.
 
-    Darshan counts a consecutive access as sequential too. A task's first access does not count, and each further pass
+    Darshan counts a consecutive access as sequential too. A task's first access does not count, and each additional pass
     includes one return to the beginning. If a fifth of the rest goes back, the order is random, and accesses that skip
     ahead count too.
 
@@ -81,17 +81,21 @@ def _random(log: DarshanLog, way: str, ledger: Ledger) -> Iterator[Finding]:
     calls = sum(file.moved(way).calls for file in known)
     files = [_Jumping(file, number) for file in known if (number := jumps(file, way))]
     jumping = sum(each.calls for each in files)
-    if jumping < max(FEW_CALLS, SHARE * calls):
+    if jumping < max(FEW_CALLS, SHARE * calls) or ledger.explained((each.file for each in files), way):
         return
+    yield _random_finding(known, files, way, ledger)
+
+
+def _random_finding(known: Sequence[FileRecord], files: Sequence[_Jumping], way: str, ledger: Ledger) -> Finding:
+    """Return the finding on accesses that jump, and enter their time in the ledger."""
+    calls, jumping = sum(file.moved(way).calls for file in known), sum(each.calls for each in files)
     worst = max(files, key=lambda each: each.calls)
-    if ledger.explained((each.file for each in files), way):
-        return
     seconds = sum(_by_number(each.file, way, each.calls, ledger) for each in files)
     moved = sum(each.file.moved(way).moved_bytes for each in files)
     mean = size(moved / sum(each.file.moved(way).calls for each in files))
     nothing = "read ahead" if way == "read" else "gathered"
     change = f"sort the offsets of a task before the loop, or {way} the whole range in one call"
-    yield Finding(
+    return Finding(
         f"random-{way}s",
         f"{jumping:,} of {calls:,} {way} calls ({share(round(jumping / calls, 4))}) of {mean} on average jump back and forth in no order, so nothing can be {nothing}; "
         f"{in_file(worst.calls / jumping, worst.file.path, access.bytes_part(known, worst.file.path, way))}.",
@@ -154,20 +158,30 @@ def _small(site: Site, way: str, ledger: Ledger) -> Iterator[Finding]:
     sized = [file for file in site.log.files if file.moved(way).sizes]
     counts = [access.small_calls(file, way) for file in sized]
     small, possible = sum(sure for sure, _ in counts), sum(maybe for _, maybe in counts)
-    calls, moved = (sum(getattr(file.moved(way), name) for file in sized) for name in ("calls", "moved_bytes"))
+    calls = sum(file.moved(way).calls for file in sized)
     if small < max(FEW_CALLS, SHARE * calls):
         return
-    (most, _), worst = max(zip(counts, sized, strict=True), key=lambda pair: pair[0][0])
-    part, mean = round(small / calls, 4), moved / calls
-    small_moved = sum(access.small_bytes(file, way) for file in sized)
-    most_bytes = min(1.0, small_moved / moved) if moved else 0.0
     with_small = [(file, sure) for (sure, _), file in zip(counts, sized, strict=True) if sure]
     if ledger.explained((file for file, _ in with_small), way):
         return
+    yield _small_finding(site, way, ledger, with_small, possible > small)
+
+
+def _small_finding(
+    site: Site, way: str, ledger: Ledger, with_small: Sequence[tuple[FileRecord, int]], uncertain: bool
+) -> Finding:
+    """Return the finding on small accesses, from the files that have them, and enter their time in the ledger."""
+    sized = [file for file in site.log.files if file.moved(way).sizes]
+    calls, moved = (sum(getattr(file.moved(way), name) for file in sized) for name in ("calls", "moved_bytes"))
+    worst, most = max(with_small, key=lambda pair: pair[1])
+    small = sum(sure for _, sure in with_small)
+    part, mean = round(small / calls, 4), moved / calls
+    small_moved = sum(access.small_bytes(file, way) for file in sized)
+    most_bytes = min(1.0, small_moved / moved) if moved else 0.0
     seconds = sum(_by_number(file, way, sure, ledger, access.small_bytes(file, way)) for file, sure in with_small)
-    at_least = "At least " if possible > small else ""
+    at_least = "At least " if uncertain else ""
     change = _small_change(site, worst, way)
-    yield Finding(
+    return Finding(
         f"small-{way}s",
         f"{at_least}{small:,} of {calls:,} {way} calls ({share(part)}) are below 1 MiB, with "
         f"{share(round(most_bytes, 4))} of the bytes at most; "
@@ -249,11 +263,9 @@ def _misaligned(site: Site) -> Iterator[Finding]:
     stripe = worst.layout.stripe_size_bytes if worst.layout else None
     # Darshan counts alignment with the file system's block size, which may differ from the stripe size.
     boundary, part = worst.alignment_bytes or stripe or BYTES_PER_MIB, round(unaligned / max(calls, 1), 4)
-    # Reading tasks share a lock; tasks that write into one stripe pass it back and forth.
-    level: Level = "note"
-    locks = ""
-    if worst.writes and (stripe is not None or (_large(worst) and worst.busy_s)):
-        level, locks = "advice", ": tasks contend for the locks of blocks or stripes they share"
+    contended = _contended(worst)
+    level: Level = "advice" if contended else "note"
+    locks = ": tasks contend for the locks of blocks or stripes they share" if contended else ""
     yield Finding(
         "misaligned",
         f"{unaligned:,} of {calls:,} accesses to shared files ({share(part)}) do not start at a multiple of "
@@ -283,6 +295,11 @@ def _large(file: FileRecord) -> bool:
     return file.bytes_moved >= BYTES_PER_MIB * (file.reads + file.writes)
 
 
+def _contended(file: FileRecord) -> bool:
+    """Whether tasks contend for locks: readers share one, but writers into one stripe pass it back and forth."""
+    return bool(file.writes) and (file.layout is not None or (_large(file) and file.busy_s > 0))
+
+
 def _stdio(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
     """Time or data in the buffered calls of the C library, which move little at a time."""
     buffered = [file for file in log.files if file.interface == "STDIO"]
@@ -293,9 +310,7 @@ def _stdio(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
         return
     if moved < max(WORTH_BYTES, SHARE * total) and calls < MANY_CALLS:
         return
-    for file in buffered:
-        for way in WAYS:
-            ledger.take(file, way, ledger.left(file, way))
+    _take_all(buffered, ledger)
     worst = max(buffered, key=lambda file: file.bytes_moved)
     part = round(moved / total, 4) if total else 0.0
     yield Finding(
@@ -307,3 +322,10 @@ def _stdio(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
         advice="For large data, use read and write or MPI-IO; if stdio must stay, give it a large buffer: "
         "setvbuf(file, NULL, _IOFBF, 4 << 20). Numbers as text cost more to format than to write: write them as binary.",
     )
+
+
+def _take_all(files: Iterable[FileRecord], ledger: Ledger) -> None:
+    """Enter all remaining time of some files in the ledger."""
+    for file in files:
+        for way in WAYS:
+            ledger.take(file, way, ledger.left(file, way))

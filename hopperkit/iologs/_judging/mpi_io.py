@@ -272,7 +272,7 @@ def _waiting(log: DarshanLog, paths: set[str]) -> Iterator[Finding]:
     )
     if storage >= MOST * waiting:
         advice = (
-            "Most of it is waiting for the slowest of those that read or write for all: give them more stripes and "
+            "Most of it is waiting for the slowest of the aggregators: give them more stripes and "
             "aggregators, and look for a slow OST."
         )
     yield Finding(

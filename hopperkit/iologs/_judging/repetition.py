@@ -1,6 +1,6 @@
 """Data moved more than once: read again, overwritten, read back by the writer, or read by all tasks.
 
-A task cannot read more bytes than lie below the highest one it read without reading some again, so the bytes beyond
+A task cannot read more bytes than there are below the highest one it read without reading some again, so the bytes beyond
 that are repeated, at least. A file that is opened for every write is not a repetition: with O_APPEND, Darshan's offsets
 start at zero.
 """
@@ -156,7 +156,7 @@ def _all_read(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
 
 
 def judge_read_back(log: DarshanLog, ledger: Ledger) -> Iterator[Finding]:
-    """Files read back by the task that wrote them, faster than from a file system, and thus from memory."""
+    """Files read back by the task that wrote them, faster than from a file system, therefore from memory."""
     files = [file for file in log.files if _own_data(file) and not ledger.explained([file], "read")]
     moved, seconds = sum(file.bytes_read for file in files), sum(ledger.left(file, "read") for file in files)
     total = sum(file.bytes_read for file in log.files)

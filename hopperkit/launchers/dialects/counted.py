@@ -105,6 +105,13 @@ def read_counted(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
     return kind, ((make(given, command, fields, job, remarks),), {}, remarks)
 
 
+def _remark_first(first: int, per_node: int, remarks: Remarks) -> None:
+    """Note where the first task runs, if ibrun skips tasks of the job."""
+    if first:
+        place = f"the first task takes the place of task {first} of the job, on its node {first // per_node}."
+        remarks.notes.append(f"-o {first}: {place}")
+
+
 def _ibrun(
     given: Sequence[Given], command: Sequence[Word], fields: dict[str, Any], job: Job, remarks: Remarks
 ) -> Component:
@@ -118,10 +125,8 @@ def _ibrun(
         raise options["-n"].refusal(f"is more than the {count(in_job, 'task')} of the job")
     per_node = per_node or -(-(in_job or tasks) // nodes)
     first = count_of(options, "-o", low=0) or 0
-    if first:
-        place = f"the first task takes the place of task {first} of the job, on its node {first // per_node}."
-        remarks.notes.append(f"-o {first}: {place}")
-    # A program that begins within a node and ends on another has other numbers of tasks on them.
+    _remark_first(first, per_node, remarks)
+    # A program that begins within a node and ends on another has different numbers of tasks on them.
     within = first % per_node
     if (in_job and in_job % nodes) or (within and within + tasks > per_node):
         remarks.doubts.append(_UNEVEN)

@@ -18,7 +18,7 @@ _NEWEST = (99, 0)
 
 
 def slurm_release(launcher: Launcher) -> tuple[int, ...]:
-    """Return the Slurm release as numbers; one beyond all where the machine file gives none.
+    """Return the Slurm release as numbers; one beyond all releases if the machine file does not give it.
 
     Parameters
     ----------

@@ -219,8 +219,8 @@ def _deciding_setting(
     address = f"{quantity.source}, {quantity.at}" if quantity.source else f"assumed: {quantity.assumed}"
     unit = str(quantity.value).replace("numa_node", "NUMA node").replace("l3", "L3 cache")
     return [
-        f"One setting decides where the tasks lie: slurm.conf is taken to count each {unit} as a socket ({address}); "
-        "if it counts packages, they lie elsewhere."
+        f"One setting decides where the tasks are placed: slurm.conf is taken to count each {unit} as a socket ({address}); "
+        "if it counts packages, they are placed elsewhere."
     ]
 
 

@@ -1,4 +1,4 @@
-"""Edits of a script by line, directive, variable or option, for changes that are to be tried."""
+"""Edits of a script by line, directive, variable or option, for tentative changes."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ def difference(before: str, after: str) -> Edit:
 
 
 def _alike(one: str, other: str) -> int:
-    """Return with how many characters two texts begin alike."""
+    """Return the length of the common prefix of two texts."""
     pairs = enumerate(zip(one, other, strict=False))
     return next((at for at, (mine, yours) in pairs if mine != yours), min(len(one), len(other)))
 

@@ -63,7 +63,7 @@ _BOUND_BY_OTHERS = ("ibrun", "flux")
 
 
 class _View(NamedTuple):
-    """One component as seen by the rules; its first node stands for the others, with its tasks and their threads."""
+    """One component as seen by the rules; its first node represents the others, with its tasks and their threads."""
 
     component: Component
     nodes: tuple[NodePlacement, ...]

@@ -208,16 +208,15 @@ def _changes(placement: Placement, number: int, memory_gb: float | None) -> Iter
     now = max(len(node.pattern) for node in placement.nodes_of(number))
     if launch.launcher == "srun":
         counts = _tasks_per_node(component.tasks, now, openmp, kind, memory_gb)
-        asked = component.gpus.on_node(now, len(placement.nodes_of(number))) if component.gpus else None
+        requested_gpus = component.gpus.on_node(now, len(placement.nodes_of(number))) if component.gpus else None
         # Resources that the job did not request are not proposed.
-        gpus = kind.gpus if asked is None else min(asked, kind.gpus)
+        gpus = kind.gpus if requested_gpus is None else min(requested_gpus, kind.gpus)
         yield from _srun_changes(component, kind, counts, openmp, gpus)
         return
     if launch.launcher == "pals":
         for width in widths(kind, now, threads, component):
             yield {"-depth": str(width), "-cpu-bind": "depth"}
-        if now >= kind.numa_nodes:
-            yield {"-cpu-bind": f"list:{_even_list(kind, now)}"}
+        yield {"-cpu-bind": f"list:{_even_list(kind, now)}"}
         return
     counts = _tasks_per_node(component.tasks, now, threads, kind, memory_gb)
     depth: Changes = {"-d": str(threads)} if threads > own else {}
@@ -238,7 +237,7 @@ def _aprun_changes(counts: list[int], depth: Changes, kind: NodeKind) -> Iterato
 
 
 def widths(kind: NodeKind, tasks: int, threads: int, component: Component | None = None) -> list[int]:
-    """Return cores per task to try: the fair share first, then those that fit NUMA nodes, then its threads.
+    """Return cores per task to try: the fair share first, then whole NUMA nodes, one NUMA node, and its threads.
 
     Parameters
     ----------
@@ -259,17 +258,22 @@ def widths(kind: NodeKind, tasks: int, threads: int, component: Component | None
     """
     share, numa = max(fair_share(kind, tasks, component), 1), kind.cores_per_numa_node
     fitting = share - share % numa if share >= numa else max(w for w in range(1, share + 1) if numa % w == 0)
+    # One NUMA node for each task leaves nodes idle between fewer tasks than there are, but keeps their memory near.
+    near = min(fitting, numa)
     # A fair share is worth trying even where more threads run on it than it has cores.
-    return [width for width in dict.fromkeys((share, fitting, threads)) if width == share or threads <= width]
+    return [width for width in dict.fromkeys((share, fitting, near, threads)) if width == share or threads <= width]
 
 
 def _even_list(kind: NodeKind, tasks: int) -> str:
-    """Return the cores of each task of a node as a PALS list: those of each NUMA node divided among its tasks."""
+    """Return the cores of each task of a node as a PALS list: the same number each, on as many NUMA nodes as there are."""
+    usable = [
+        [core for core in kind.cores_of(numa_node) if core in kind.usable_cores] for numa_node in range(kind.numa_nodes)
+    ]
+    homes = Counter(task * kind.numa_nodes // tasks for task in range(tasks))
+    width = max(1, min(len(usable[numa_node]) // here for numa_node, here in homes.items()))
     lists = []
-    for numa_node in range(kind.numa_nodes):
-        cores = [core for core in kind.cores_of(numa_node) if core in kind.usable_cores]
-        here = tasks // kind.numa_nodes + (numa_node < tasks % kind.numa_nodes)
-        width = max(1, len(cores) // here)
+    for numa_node, here in homes.items():
+        cores = usable[numa_node]
         lists += [as_ranges(cores[task * width : task * width + width] or cores[-1:]) for task in range(here)]
     return ":".join(lists)
 

@@ -1,7 +1,7 @@
 """A line of another site's launcher, written for the launcher of this machine.
 
 What the tasks need is kept: how many there are, how many per node, their threads, their environment, the program and
-its arguments. Where tasks are bound is written anew, as launchers name it differently. A line with an option that has no
+its arguments. Bindings are rewritten, as launchers name them differently. A line with an option that has no
 equal is not translated.
 """
 
@@ -108,12 +108,12 @@ def foreign_launcher(line: LaunchLine, machine: Machine) -> LauncherKind | None:
 def translated(
     where: LineInScript, placement: Placement, cost_of: Callable[[Placement], Cost] = placement_cost
 ) -> BetterLine | None:
-    """Return a line of a script for the launcher of the machine; None if it has an option without an equal.
+    """Return a line of a script for the launcher of the machine; None if it has an option without an equivalent.
 
     Parameters
     ----------
     where : LineInScript
-        The script that the line stands in.
+        The script that contains the line.
     placement : Placement
         Where the line would put its tasks, which says how many per node and with how many threads.
     cost_of : callable
@@ -222,7 +222,7 @@ def _tasks_per_node(placement: Placement, options: tuple[Given, ...]) -> int:
 
 
 def _family(launcher: LauncherKind) -> str:
-    """Return the family of a launcher, whose options are alike."""
+    """Return the family of a launcher, which has similar options."""
     return launcher if launcher in ("aprun", "srun") else "mpiexec"
 
 

@@ -206,6 +206,17 @@ def _domain_size(request: IntelRequest, total: int, ranks: int) -> int:
     return total // ranks if request.domain == "auto" and total % ranks == 0 else 0
 
 
+def _socket_domains(node: Topology, socket: int, size: int, width: int) -> list[int]:
+    """Return the domains of one size in a socket: over its NUMA nodes in turn, or each over whole NUMA nodes."""
+    nodes = list(node.inside(socket, "numa"))
+    if size <= width and nodes:
+        return [_run(next(bits(numa)) + rank * size, size) for rank in range(width // size) for numa in nodes]
+    if size % width == 0 and socket.bit_count() % size == 0:
+        first = next(bits(socket))
+        return [_run(first + rank * size, size) for rank in range(socket.bit_count() // size)]
+    return []
+
+
 def _scattered(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
     """Return domains socket by socket and NUMA node by NUMA node in turn."""
     total, width = len(node.numbers), node.units["numa"][0].bit_count()
@@ -215,12 +226,8 @@ def _scattered(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
         raise CannotTellError("How Intel MPI up to 2021.14 scatters these domains is not known.")
     parts = []
     for socket in node.units["socket"]:
-        nodes = list(node.inside(socket, "numa"))
-        if size <= width and nodes:
-            parts.append([_run(next(bits(own)) + rank * size, size) for rank in range(width // size) for own in nodes])
-        elif size % width == 0 and socket.bit_count() % size == 0:
-            first = next(bits(socket))
-            parts.append([_run(first + rank * size, size) for rank in range(socket.bit_count() // size)])
+        if domains := _socket_domains(node, socket, size, width):
+            parts.append(domains)
     found = [mask for each in zip(*parts, strict=True) for mask in each]
     if len(found) < ranks or len(parts) < len(node.units["socket"]):
         raise CannotTellError("How Intel MPI up to 2021.14 scatters these domains is not known.")

@@ -105,6 +105,14 @@ def _domains(request: IntelRequest, node: Topology, ranks: int, threads: int) ->
     return _sized(node, ranks, size, request.order)
 
 
+def _sort_by_socket(places: list[int], node: Topology) -> None:
+    """Sort CPUs by socket, in the order in which the list first names one, then by number."""
+    sockets = node.units["socket"]
+    socket_of = {place: next(at for at, mask in enumerate(sockets) if mask >> place & 1) for place in places}
+    order = list(dict.fromkeys(socket_of[place] for place in places))
+    places.sort(key=lambda place: (order.index(socket_of[place]), place))
+
+
 def _listed(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
     """Return one hardware thread for each rank from a list."""
     places = listed_cpus(request.processors, node)
@@ -114,10 +122,7 @@ def _listed(request: IntelRequest, node: Topology, ranks: int) -> list[int]:
         return [1 << place for place in places]
     if not single_range or len(places) > ranks or request.order != "bunch" or (threads and request.cores_only):
         raise CannotTellError("How Intel MPI deals out a list of more or fewer CPUs than ranks is not followed.")
-    sockets = node.units["socket"]
-    socket_of = {place: next(at for at, mask in enumerate(sockets) if mask >> place & 1) for place in places}
-    order = list(dict.fromkeys(socket_of[place] for place in places))
-    places.sort(key=lambda place: (order.index(socket_of[place]), place))
+    _sort_by_socket(places, node)
     # With fewer CPUs than ranks, only the first one of each core is used.
     kept: dict[int, int] = {}
     for place in places:
@@ -170,6 +175,7 @@ def _interleaved(parts: list[list[int]]) -> list[int]:
 
 def _even_shares(node: Topology, ranks: int, order: str) -> list[int]:
     """Return an even share of the node for each rank."""
+    # In one piece: a decision table of Intel MPI, in which the first case that applies decides.
     total = len(node.numbers)
     if ranks > total:
         masks = _even_shares(node, total, order)
@@ -278,6 +284,7 @@ def _sized(node: Topology, ranks: int, size: int, order: str) -> list[int]:
 
 def _units(node: Topology, ranks: int, unit: str, order: str) -> list[int]:
     """Return one unit of a kind for each rank."""
+    # In one piece: a decision table of Intel MPI, in which the first case that applies decides.
     spread = order in ("spread", "scatter")
     if unit == "machine":
         return [node.everything] * ranks

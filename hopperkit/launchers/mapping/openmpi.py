@@ -146,10 +146,16 @@ def _read_5(values: Mapping[str, str]) -> OpenMpiRequest:
         mapping = directive + mapping
     if "-cpus-per-proc" in values:
         mapping += f":pe={values['-cpus-per-proc']}"
+    request = _bound_5(values, mapping)
+    return _ranked_5(request, values)
+
+
+def _bound_5(values: Mapping[str, str], mapping: str) -> OpenMpiRequest:
+    """Return the request with the mapping and the binding of 5.0."""
     bind = values.get("-bind-to", "core" if "-bind-to-core" in values else "")
     if bind and "pe" in mapping.lower() and not re.search("core|hwt", bind.lower()):
         raise LaunchError(
-            "--bind-to", bind, "does not go with PE= of --map-by: Open MPI 5 takes core or hwthread there"
+            "--bind-to", bind, "is incompatible with PE= of --map-by: Open MPI 5 takes core or hwthread there"
         )
     request, modifiers = _mapping_5(_common(values), mapping)
     for modifier in modifiers:
@@ -160,12 +166,17 @@ def _read_5(values: Mapping[str, str]) -> OpenMpiRequest:
         word, *qualifiers = bind.split(":")
         overload = any(qualifier.lower().startswith("overload") for qualifier in qualifiers)
         request = request._replace(bind=_bound_unit(word, _UNITS_5), overload=overload)
-    if ranking := values.get("-rank-by", ""):
-        orders = {name: name for name in ("slot", "node", "fill", "span")}
-        if (order := _matching(ranking, orders)) is None:
-            raise LaunchError("--rank-by", ranking, f"is not an order of Open MPI 5: {', '.join(orders)}")
-        request = request._replace(rank=order)
     return request
+
+
+def _ranked_5(request: OpenMpiRequest, values: Mapping[str, str]) -> OpenMpiRequest:
+    """Return the request with the order of ranks of 5.0."""
+    if not (ranking := values.get("-rank-by", "")):
+        return request
+    orders = {name: name for name in ("slot", "node", "fill", "span")}
+    if (order := _matching(ranking, orders)) is None:
+        raise LaunchError("--rank-by", ranking, f"is not an order of Open MPI 5: {', '.join(orders)}")
+    return request._replace(rank=order)
 
 
 def _mapping_5(request: OpenMpiRequest, mapping: str) -> tuple[OpenMpiRequest, list[str]]:
@@ -224,12 +235,17 @@ def _read_4(values: Mapping[str, str]) -> OpenMpiRequest:
         request = request._replace(bind=_bound_unit(word, _UNITS, exact=True), overload=overload)
     elif "-oversubscribe" in values:
         request = request._replace(overload=True)
-    if ranking := values.get("-rank-by", ""):
-        word, _, modifier = ranking.partition(":")
-        if (unit := _abbreviated(word, _UNITS)) is None:
-            raise LaunchError("--rank-by", ranking, f"is not a unit of Open MPI 4.1: {', '.join(_UNITS)}")
-        request = request._replace(rank=unit, rank_fill=modifier == "fill")
-    return request
+    return _ranked_4(request, values)
+
+
+def _ranked_4(request: OpenMpiRequest, values: Mapping[str, str]) -> OpenMpiRequest:
+    """Return the request with the order of ranks of 4.1."""
+    if not (ranking := values.get("-rank-by", "")):
+        return request
+    word, _, modifier = ranking.partition(":")
+    if (unit := _abbreviated(word, _UNITS)) is None:
+        raise LaunchError("--rank-by", ranking, f"is not a unit of Open MPI 4.1: {', '.join(_UNITS)}")
+    return request._replace(rank=unit, rank_fill=modifier == "fill")
 
 
 def _mapping_4(request: OpenMpiRequest, mapping: str) -> OpenMpiRequest:
@@ -275,7 +291,7 @@ def _pattern(request: OpenMpiRequest, each: str, typed: str, units: Mapping[str,
 
 
 def _mapped_unit(word: str, units: Mapping[str, str], unit: str | None) -> str:
-    """Return the unit that ranks are mapped by; a word that names none is refused."""
+    """Return the unit that ranks are mapped by; other words are refused."""
     if unit is None:
         raise LaunchError("--map-by", word, f"is not a unit of Open MPI; there are {', '.join(units)}")
     return unit

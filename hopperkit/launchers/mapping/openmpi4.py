@@ -78,15 +78,15 @@ def place_openmpi4(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
 
 
 def _policy(request: OpenMpiRequest, ranks: int) -> _Policy:
-    """Return the policies after defaults; a combination that does not go together is refused."""
-    # The rules in the order of Open MPI 4.1: each default depends on the ones before it.
+    """Return the policies after defaults; incompatible combinations are refused."""
+    # In one piece: the rules in the order of Open MPI 4.1, where each default depends on the ones before it.
     mapped = "" if request.per_unit else request.unit
     hwthreads = request.hwthreads or "hwthread" in (mapped, request.bind)
     cpu = "hwthread" if hwthreads else "core"
     bind, given = request.bind, bool(request.bind)
     if request.width_given and request.width > 0:
         if given and bind not in (cpu, "none"):
-            raise LaunchError("--bind-to", bind, f"does not go with PE= of --map-by, which binds a rank to {cpu}s")
+            raise LaunchError("--bind-to", bind, f"is incompatible with PE= of --map-by, which binds a rank to {cpu}s")
         bind, given = bind or cpu, True
     unit = request.unit
     if request.width > 1:
@@ -113,18 +113,21 @@ def _cpus(mask: int, policy: _Policy, node: Topology) -> int:
     return mask.bit_count() if policy.hwthreads else node.count_inside(mask, "core")
 
 
+def _by_pattern(request: OpenMpiRequest, policy: _Policy, node: Topology, ranks: int, slots: int) -> list[int]:
+    """Return the places of ranks that are mapped by a number per unit (ppr)."""
+    places = (node.everything,) if policy.unit == "node" else node.units[policy.unit]
+    found = [place for place in places for _ in range(request.per_unit or 0)][:ranks]
+    if len(found) < ranks:
+        raise LaunchError("-n", str(ranks), f"is more than the {len(found)} ranks that the pattern of the line gives")
+    if len(found) > slots and not request.oversubscribe:
+        raise LaunchError("-n", str(ranks), f"is more than the {slots} slots of the node")
+    return found
+
+
 def _mapped(request: OpenMpiRequest, policy: _Policy, node: Topology, ranks: int, slots: int) -> list[int]:
     """Return the place that each rank is mapped to, in the order in which they are mapped."""
     if request.per_unit:
-        places = (node.everything,) if policy.unit == "node" else node.units[policy.unit]
-        found = [place for place in places for _ in range(request.per_unit)][:ranks]
-        if len(found) < ranks:
-            raise LaunchError(
-                "-n", str(ranks), f"is more than the {len(found)} ranks that the pattern of the line gives"
-            )
-        if len(found) > slots and not request.oversubscribe:
-            raise LaunchError("-n", str(ranks), f"is more than the {slots} slots of the node")
-        return found
+        return _by_pattern(request, policy, node, ranks, slots)
     if policy.unit in ("slot", "node"):
         return [node.everything] * ranks
     places = node.units[policy.unit]

@@ -76,8 +76,8 @@ def place_openmpi5(request: OpenMpiRequest, node: Topology, slots: int, ranks: i
 
 
 def _policy(request: OpenMpiRequest, ranks: int) -> _Policy:
-    """Return the policies after defaults; a combination that does not go together is refused."""
-    # Unit, ranking and binding in this order, because each default and each refusal depends on the ones before.
+    """Return the policies after defaults; incompatible combinations are refused."""
+    # In one piece: unit, ranking and binding in this order, because each default and each refusal depends on the ones before.
     hwthreads = request.hwthreads or (request.unit == "hwthread" and not request.per_unit)
     unit, width = request.unit or _default_unit(request, hwthreads), request.width
     if width > 1 and not request.per_unit and (unit == "hwthread" or (unit == "core" and not hwthreads)):
@@ -98,7 +98,7 @@ def _policy(request: OpenMpiRequest, ranks: int) -> _Policy:
 def _several_are_hwthreads(request: OpenMpiRequest, hwthreads: bool) -> bool:
     """Whether a rank that is bound to several CPUs, or to listed ones, gets hardware threads rather than cores."""
     if request.bind and request.bind not in ("core", "hwthread"):
-        raise LaunchError("--bind-to", request.bind, "does not go with PE= of --map-by, which binds a rank to CPUs")
+        raise LaunchError("--bind-to", request.bind, "is incompatible with PE= of --map-by, which binds a rank to CPUs")
     return request.bind == "hwthread" if request.bind else hwthreads
 
 
@@ -225,7 +225,7 @@ class _Mapper:
                 self._bind_to_list()
 
     def _by_object(self) -> None:
-        """Map to objects in turn until a whole turn finds no room."""
+        """Map to objects in turn until no object has room."""
         places, before = self.node.units[self.policy.unit], -1
         while before < len(self.mapped) < self.ranks and not self._full:
             before = len(self.mapped)

@@ -83,7 +83,7 @@ def _with_variables(body: str) -> str:
 
 
 def _items(body: str) -> str:
-    """Return the items of a list as words of the same length; other values than strings become variables."""
+    """Return the items of a list as words of the same length; values other than strings become variables."""
     pieces: list[str] = []
     for item in re.finditer(r"'[^'\n]*'|\"[^\"\n]*\"|[\s,]+|[^\s,'\"]+", body):
         piece = item[0]

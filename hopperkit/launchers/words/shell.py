@@ -169,7 +169,7 @@ def split(text: str) -> list[Statement]:
 
 
 def _text(raw: str) -> Part:
-    """Return a token as the letters that it is made of."""
+    """Return a token as its letters."""
     return Part("text", raw)
 
 
@@ -359,6 +359,7 @@ def expand(word: RawWord, variables: Variables) -> list[Word]:
     >>> expand(words[3], {})[0].unknown
     'takes $M, which this text does not set; write the value'
     """
+    # In one piece: the shell's rules interact, as every part of a word adds to the text that the last one left open.
     texts = [""]
     missing, size = "", 0
     for part in word.parts:

@@ -80,7 +80,23 @@ class Job(ask.Setting):
 
 
 def answer(job: Job) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    job : Job
+        A job on some nodes of a machine with some bad nodes.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Job(job_nodes=100)).facts['chance'], 3)
+    0.119
+    """
     return Result(
         summary=_summary(job),
         findings=tuple(_findings(job)),

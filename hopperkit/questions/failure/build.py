@@ -97,7 +97,23 @@ class Given(ask.Setting):
 
 
 def answer(given: Given) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    given : Given
+        Loaded modules, and a link line.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Given()).facts['known']
+    ['PGI-MP-NONUMA', 'LIBSCI-DYNAMIC-FFTW3']
+    """
     return Result(
         summary=_summary(given),
         findings=tuple(_findings(given)),

@@ -107,7 +107,23 @@ class Given(ask.Setting):
 
 
 def answer(given: Given) -> Result:
-    """Return the answer for the output of one job."""
+    """Return the answer for the output of one job.
+
+    Parameters
+    ----------
+    given : Given
+        The output of one job, and additional facts.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Given()).facts['code']
+    'ALPS-OOM'
+    """
     context = context_of(given.launch, given.machine, given.record)
     texts = [("output", given.log), *([("errors", given.errors)] if given.errors else [])]
     diagnosis = diagnose(texts, context=context)
@@ -265,6 +281,12 @@ def other_kind(diagnosis: Diagnosis) -> Kind | None:
     ----------
     diagnosis : Diagnosis
         Diagnosis of the job.
+
+    Examples
+    --------
+    >>> from hopperlib.failure.diagnosis.diagnosis import diagnose
+    >>> other_kind(diagnose([("slurm.conf", b"SlurmctldHost=login1")])).title
+    "Slurm's configuration"
     """
     if len(diagnosis.evidence.files) != 1:
         return None

@@ -120,7 +120,23 @@ class Job(ask.Setting):
 
 
 def answer(job: Job) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    job : Job
+        A job, some days after a reboot.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Job(job_nodes=100)).facts['chance'], 2)
+    0.59
+    """
     line = (
         f"{one_task_a_node(job.machine.launcher().kind, job.job_nodes)} sh -c 'sed \"s/^/$(hostname -s): /\" /proc/buddyinfo' | "
         f"hopper preflight - --need-huge-pages {job.need} --huge-page {job.page_mb:g} --exclude-list"

@@ -84,7 +84,23 @@ class Copies(ask.Setting):
 
 
 def answer(copies: Copies) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    copies : Copies
+        Copies of /proc/buddyinfo of some nodes, and a job's need on each.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> print(answer(Copies()).summary)
+    4 nodes, median 29.85 GB free, least 20.39 GB on nid00014.
+    """
     return Result(
         summary=_summary(copies),
         findings=tuple(_findings(copies)),

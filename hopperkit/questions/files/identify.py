@@ -76,7 +76,28 @@ class Given(ask.Setting):
 
 
 def answer(given: Given) -> Result:
-    """Return the answer of the question for this kind of text, and report the kind."""
+    """Return the answer of the question for this kind of text, and report the kind.
+
+    Parameters
+    ----------
+    given : Given
+        A text of any kind, and its machine if it does not name one.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Raises
+    ------
+    InputError
+        If the text is of no known kind, or no question can answer it.
+
+    Examples
+    --------
+    >>> answer(Given()).facts['tasks']
+    8
+    """
     texts = texts_of(given.text, "this")
     if len(texts) > 1:
         return _together(texts, given)

@@ -20,7 +20,7 @@ def next_run(found: Explanation) -> str:
     'Next: record the nodes, date, build and '
     """
     cause = found.shared or found.best
-    # A decision list: the first case that applies is the most specific.
+    # In one piece: a decision list, in which the first case that applies is the most specific.
     if found.with_order:
         name = found.with_order[0]
         return f"Next: repeat the earliest kind of run now: if it takes as long as it did then, {name} matters; if not, the time does."

@@ -379,7 +379,7 @@ def _chances(found: Explanation) -> Iterator[Finding]:
             if name not in (key, "order") and chance <= SHAPE_LEVEL and not (key == "order" and name == "two groups")
         ]
         if also:
-            yield Finding("also", f"There are also {listed(also)} among them.", "note")
+            yield Finding("also", f"They also include {listed(also)}.", "note")
     if best is not None:
         level: Level = "note" if best.chance <= LEVEL else "unknown"
         few = (

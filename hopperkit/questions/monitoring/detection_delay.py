@@ -70,7 +70,23 @@ class Noise(ask.Setting):
 
 
 def answer(noise: Noise) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    noise : Noise
+        One loss in one type of noise.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Noise()).facts['median_runs']
+    4.0
+    """
     losses = [loss for loss in settings("loss_percent") if loss]
     return Result(
         summary=_summary(noise),

@@ -77,7 +77,23 @@ class Given(ask.Setting):
 
 
 def answer(given: Given) -> Result:
-    """Return the answer for one table."""
+    """Return the answer for one table.
+
+    Parameters
+    ----------
+    given : Given
+        Run times with their known attributes, and the accounting of their jobs.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Given()).facts['kind']
+    'few slow'
+    """
     found = explain(given.table)
     needed = _needed(found, given.change_percent / 100)
     return Result(

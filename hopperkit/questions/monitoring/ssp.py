@@ -85,7 +85,23 @@ def _shown(given: Given) -> str:
 
 
 def answer(given: Given) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    given : Given
+        One suite, and the processors of the machine.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Given()).facts['ssp'], 2)
+    1039.92
+    """
     return Result(
         summary=_summary(given),
         findings=tuple(_findings(given)),

@@ -41,7 +41,7 @@ class Given(ask.Setting):
         rows=10,
         max_length=2_000_000,
         accept=".csv,.log,.txt",
-        help="A CSV file with a time and a value in each line, and further columns if there are any. Several series "
+        help="A CSV file with a time and a value in each line, and more columns if there are any. Several series "
         "may be in one file. A performance log of ReFrame works too. The file stays on this page.",
     )
     better: str = ask.choice(
@@ -70,13 +70,47 @@ class Given(ask.Setting):
 
 
 def answer(given: Given) -> Result:
-    """Return the answer for one file."""
+    r"""Return the answer for one file.
+
+    Parameters
+    ----------
+    given : Given
+        One file of histories.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> rows = [f"{day},{10 + day // 30}" for day in range(60)]
+    >>> given = Given(history="\n".join(["day,s", *rows]), better="lower")
+    >>> [series["verdict"] for series in answer(given).facts["series"]]
+    ['worse']
+    """
     files = [given.read()]
     return watch_result(files, judged(files, least_percent=given.least_percent), given.date)
 
 
 def partial_results(given: Given) -> Iterator[Result]:
-    """Yield the runs as listed in a file, before they are judged."""
+    """Yield the runs as listed in a file, before they are judged.
+
+    Parameters
+    ----------
+    given : Given
+        One file of histories.
+
+    Yields
+    ------
+    Result
+        The answer from the data so far.
+
+    Examples
+    --------
+    >>> next(partial_results(Given())).summary
+    'Judging 4 series …'
+    """
     reports = [Report(history=series, verdict="not judged yet") for series in given.read().series]
     yield Result(summary=f"Judging {len(reports):,} series …", figures=tuple(map(_figure, reports[:_MAX_FIGURES])))
 

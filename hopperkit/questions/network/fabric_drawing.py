@@ -12,6 +12,7 @@ from hopperlib.network.fabrics.fabric import Fabric
 from hopperlib.network.fabrics.rates import RoutedTraffic
 from hopperlib.network.fabrics.tree import SwitchTree
 from hopperlib.text import count
+from hopperlib.text import share as percent
 
 _SIZE = 360
 # More lines than these cannot be distinguished.
@@ -45,7 +46,7 @@ def drawings_of(fabric: Fabric, places: Sequence[int], laid: RoutedTraffic, shar
     >>> small = Dragonfly(groups=3, rows=1, columns=2, nodes_per_switch=2, links_per_pair=1)
     >>> laid = lay(small, [Traffic.between(small, [0, 4], {(0, 1): 1.0})], [1.0])
     >>> drawings_of(small, [0, 4], laid, 0.0)[0].alt
-    '2 nodes in 2 of 3 groups; the fullest link between two groups is 100% full.'
+    '2 nodes in 2 of 3 groups; the fullest link between two groups is 100 % full.'
     """
     if isinstance(fabric, Dragonfly):
         return (_groups(fabric, places, laid.busy(share)),)
@@ -67,7 +68,7 @@ def _groups(fabric: Dragonfly, places: Sequence[int], busy: Mapping[int, float])
     return Drawing(
         title=title,
         alt=f"{count(len(places), 'node')} in {len(nodes)} of {count(fabric.groups, 'group')}; the fullest link between "
-        f"two groups is {fullest:.0%} full.",
+        f"two groups is {percent(fullest)} full.",
         svg=lambda: _groups_svg(title, fabric, nodes, switches, between),
         text=_listed(f"group {group:>3}  {count(nodes[group], 'node')}" for group in sorted(nodes)),
     )
@@ -130,10 +131,10 @@ def _levels(fabric: SwitchTree, places: Sequence[int], busy: Mapping[int, float]
     title = "Levels of switches, and how full the links upwards are"
     return Drawing(
         title=title,
-        alt=f"{count(len(places), 'node')} on {count(len(nodes), 'switch')}; the fullest link upwards is {most:.0%} full.",
+        alt=f"{count(len(places), 'node')} on {count(len(nodes), 'switch')}; the fullest link upwards is {percent(most)} full.",
         svg=lambda: _levels_svg(title, fabric, nodes, fullest),
         text=_listed(
-            f"switch {switch:>4}  {count(nodes[switch], 'node')}, links upwards {fullest.get(switch, 0.0):.0%} full"
+            f"switch {switch:>4}  {count(nodes[switch], 'node')}, links upwards {percent(fullest.get(switch, 0.0))} full"
             for switch in sorted(nodes)
         ),
     )
@@ -173,7 +174,7 @@ def _line(start: tuple[float, float], end: tuple[float, float], share: float, na
     (ax, ay), (bx, by) = start, end
     return (
         f'<line x1="{ax:.1f}" y1="{ay:.1f}" x2="{bx:.1f}" y2="{by:.1f}" stroke="{color}" stroke-width="{width}">'
-        f"<title>{name}: {share:.0%} full</title></line>"
+        f"<title>{name}: {percent(share)} full</title></line>"
     )
 
 
@@ -192,7 +193,7 @@ def _svg(title: str, parts: Sequence[Any], height: float) -> str:
     for place, (least, color, width) in enumerate(reversed(_FULL)):
         # The first word is the shortest.
         x = 66 + 99 * (place - 1) if place else 4
-        words = f"from {least:.0%}" if least else "less"
+        words = f"from {percent(least)}" if least else "less"
         legend.append(
             f'<line x1="{x}" y1="{height + 8}" x2="{x + 22}" y2="{height + 8}" stroke="{color}" stroke-width="{width}"/>'
             f'<text x="{x + 25}" y="{height + 13}" font-size="14" fill="currentColor">{words}</text>'

@@ -37,7 +37,7 @@ def _counts(machine: Machine, order: str) -> PrefixCounts:
     return PrefixCounts([node.coordinates for node in places_of(machine, order)], Torus.of(machine, weights=(1, 2, 1)))
 
 
-# What follows from a history is kept as long as the history: a move there and back works nothing out anew.
+# Results of a history are kept as long as the history: a move there and back recomputes nothing.
 @lru_cache(maxsize=_MAX_KEPT)
 def _probed(schedule: Schedule, days: int, nodes: int, floor: Machine, order: str, **placing: Any) -> Fragmentation:
     """Return the results of a probe from the reboot to the last day of a whole history."""
@@ -138,7 +138,23 @@ class History(ask.Setting):
 
 
 def partial_results(history: History) -> Iterator[Result]:
-    """Yield the map at the reboot, after a day, and after some more, of a history that is not known yet."""
+    """Yield the map at the reboot, after a day, and after some more, of a history that is not known yet.
+
+    Parameters
+    ----------
+    history : History
+        One history of the machine.
+
+    Yields
+    ------
+    Result
+        The answer from the data so far.
+
+    Examples
+    --------
+    >>> next(partial_results(History())).summary
+    'Day 0 of 14 …'
+    """
     if history.is_known:
         return
     empty = Schedule(Workload(), history.floor.nodes)
@@ -153,7 +169,23 @@ def partial_results(history: History) -> Iterator[Result]:
 
 
 def answer(history: History) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    history : History
+        One history of the machine.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(History(days=2)).facts['utilization'], 2)
+    0.82
+    """
     schedule = history.schedule()
     found = history.fragmentation(schedule)
     facts = _facts(history, schedule, found)

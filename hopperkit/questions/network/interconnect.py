@@ -43,7 +43,7 @@ class Exchange(ask.Setting):
         "Busy part of the machine",
         0.5,
         (0.0, 0.95, 0.05),
-        help="Busy nodes lie in blocks of eight, which are spread over the list by a fixed rule.",
+        help="Busy nodes come in blocks of eight, which are spread over the list by a fixed rule.",
     )
     others_fraction: float = ask.slider(
         "Traffic of other jobs, as a share of their maximum",
@@ -142,7 +142,23 @@ class Exchange(ask.Setting):
 
 
 def answer(exchange: Exchange) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    exchange : Exchange
+        One job in a network: its location, its traffic, and the traffic of others.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Exchange()).facts['slowdown_first'], 1)
+    3.1
+    """
     pace, lie = exchange.paces[exchange.placement], exchange.lie
     first, second, mixed = pace.slowdowns
     return Result(

@@ -17,7 +17,7 @@ from hopperkit.traces.group_cost import STATED_EFFECT, GroupCost, WaitForOne, co
 from hopperlib.errors import attributed_to
 from hopperlib.finding import Finding
 from hopperlib.package_data import load_text_resource
-from hopperlib.text import count, duration
+from hopperlib.text import count, duration, share
 
 # Below this share of the machine's node-seconds, nodes missing from the log may be used by others.
 _WHOLE_LOG = 0.5
@@ -89,7 +89,23 @@ class Where(ask.Setting):
 
 
 def answer(where: Where) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    where : Where
+        A log and the network that its jobs ran in.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Where()).facts['per_group'], 3)
+    0.044
+    """
     cost, waiting = where.cost, where.waiting
     groups = [job.spread.groups for job in where.laid]
     return Result(
@@ -135,7 +151,7 @@ def _odds(where: Where) -> str:
     later = "sooner" if waiting.mean_gain_s > 0 else "later"
     return (
         f" Had the {count(waiting.jobs, 'job')} that fit in one group waited for one, at most "
-        f"{duration(3600 * where.wait_hours)}: {waiting.in_time:.0%} would have got it in time, {waiting.sooner:.0%} would "
+        f"{duration(3600 * where.wait_hours)}: {share(waiting.in_time)} would have got it in time, {share(waiting.sooner)} would "
         f"have ended sooner; on average they would have ended {duration(abs(waiting.mean_gain_s))} {later}."
     )
 
@@ -152,15 +168,15 @@ def _findings(where: Where) -> Iterator[Finding]:
         cost = where.cost
         yield Finding(
             code="power",
-            message=f"A cost of {STATED_EFFECT:.0%} a group would have been seen with a chance of {cost.power:.0%}: "
+            message=f"A cost of {share(STATED_EFFECT)} a group would have been seen with a chance of {share(cost.power)}: "
             f"{count(cost.jobs, 'job')} of {count(cost.kinds, 'kind')} (same user, width, limit and queue), noise "
-            f"{cost.noise:.0%}. The load of the machine may be part of it.",
+            f"{share(cost.noise)}. The load of the machine may be part of it.",
             level="note" if cost.seen or cost.power >= 0.8 else "unknown",
         )
     if where.cost is not None and where.held_fraction < _WHOLE_LOG:
         yield Finding(
             code="not-whole",
-            message=f"Whether to wait for one group is unknown: the log's jobs used {where.held_fraction:.0%} of "
+            message=f"Whether to wait for one group is unknown: the log's jobs used {share(where.held_fraction)} of "
             "the network's node-hours, so nodes that look free may be used by others. sacct --allusers shows them.",
             level="unknown",
         )
@@ -177,8 +193,8 @@ def _copyable(where: Where) -> tuple[Snippet, ...]:
 def _values(where: Where) -> Iterator[Value]:
     spread = [job.spread for job in where.laid]
     yield Value("Jobs in more groups than needed", sum(each.groups > each.fewest_groups for each in spread), None)
-    share = 100 * fmean(each.inside_group for each in spread)
-    yield Value("Pairs of nodes in one group, mean of jobs", share, None, "%", 0)
+    together = 100 * fmean(each.inside_group for each in spread)
+    yield Value("Pairs of nodes in one group, mean of jobs", together, None, "%", 0)
     if where.cost:
         cost = where.cost
         note = f"95 % interval; {cost.jobs:,} jobs"
@@ -206,7 +222,7 @@ def _figure(where: Where) -> Iterator[Figure]:
         alt=f"{len(points)} jobs: run time over the mean of jobs alike, on average "
         + ", ".join(f"{mean:.2f} in {count(groups, 'group')}" for groups, mean in list(means.items())[:6]),
         x=Axis(title="Groups touched"),
-        y=Axis(title="Run time over the mean of jobs alike"),
+        y=Axis(title="Run time over the mean of similar jobs"),
         series=[
             Series(name="job", x=list(x), y=list(y), kind="points"),
             Series(name="mean", x=list(means), y=list(means.values())),

@@ -43,7 +43,28 @@ class Ranks(ask.Setting):
 
 
 def answer(ranks: Ranks) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    ranks : Ranks
+        A grid of ranks, and the nodes they run on.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Raises
+    ------
+    InputError
+        If the grid has more tasks than a page takes.
+
+    Examples
+    --------
+    >>> answer(Ranks()).facts['off_node_after']
+    2688
+    """
     grid, cores, periodic = ranks.sides("grid"), ranks.cores_per_node, ranks.periodic
     tasks, pairs = prod(grid), ro.neighbor_count(grid, periodic=periodic)
     if tasks > _MAX_TASKS_ON_PAGE and sys.platform == "emscripten":

@@ -55,7 +55,7 @@ class Comparison(ask.Setting):
 
     @property
     def wanted(self) -> float:
-        """How often the gain is to show."""
+        """Probability that the gain shows."""
         return self.chance_percent / 100
 
     def needed(self, noise: float) -> int | None:
@@ -73,7 +73,23 @@ class Comparison(ask.Setting):
 
 
 def answer(comparison: Comparison) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Two variants of a program, the gain of one, and the noise of their runs.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Comparison()).facts['runs_needed']
+    17
+    """
     facts = _facts(comparison)
     return Result(
         summary=_summary(comparison, facts),

@@ -69,7 +69,7 @@ class Trouble(ask.Setting):
         17.0,
         (0.0, 48.0, 1.0),
         unit="h",
-        assumed="The hours of outages and maintenance are not printed; 17 hours a week give the printed utilization.",
+        assumed="The hours of outages and maintenance are not printed; 17 hours per week give the printed utilization.",
         advanced=True,
     )
 
@@ -100,7 +100,23 @@ class Trouble(ask.Setting):
 
 
 def partial_results(trouble: Trouble) -> Iterator[Result]:
-    """Yield the machine as it begins, and over more and more of its days."""
+    """Yield the machine as it begins, and over more and more of its days.
+
+    Parameters
+    ----------
+    trouble : Trouble
+        A machine in trouble.
+
+    Yields
+    ------
+    Result
+        The answer from the data so far.
+
+    Examples
+    --------
+    >>> next(partial_results(Trouble())).summary
+    'Day 0 of 10 …'
+    """
     begins = Schedule(Workload(), trouble.machine.nodes)
     begins.samples.append(Sample(0, begins.nodes, begins.nodes, 1, 0, 0, 0, 0))
     yield Result(summary=f"Day 0 of {trouble.days} …", figures=(_over_time(trouble, begins, 2),))
@@ -114,7 +130,23 @@ def partial_results(trouble: Trouble) -> Iterator[Result]:
 
 
 def answer(trouble: Trouble) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    trouble : Trouble
+        A machine in trouble.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Trouble(days=2)).facts['utilization'], 2)
+    0.69
+    """
     schedule = trouble.schedule(trouble.days)
     jobs, facts = _large(schedule, trouble.days), _facts(trouble, schedule)
     return Result(

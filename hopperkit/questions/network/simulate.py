@@ -202,7 +202,7 @@ class Simulation(ask.Setting):
 
     @property
     def addresses(self) -> tuple[NodeAddress, ...]:
-        """The compute nodes of a machine with a torus in their order; none elsewhere."""
+        """The compute nodes in their order, for a machine with a torus; none for other machines."""
         machine = self.machine
         if machine is None or machine.network is None or machine.network.dimensions is None:
             return ()
@@ -228,7 +228,7 @@ class Simulation(ask.Setting):
         by_place = self.allocation in ("switch", "group")
         if self.switches.strip() and not by_place:
             raise refusal(
-                "switches", self.switches, "goes with nodes on as few switches, or in as few groups, as can be"
+                "switches", self.switches, "requires nodes on as few switches, or in as few groups, as possible"
             )
         if not by_place:
             return self.allocation
@@ -408,9 +408,9 @@ def _span_s(workload: Workload) -> int:
 def _learned(
     trace: Trace, workload: Workload, room: int | Cluster, table: rules.QueueTable
 ) -> tuple[dict[str, Any], list[Note]]:
-    """Return the rules that the trace shows, as the scheduler takes them, and what speaks for each."""
+    """Return the rules that the trace shows, in the form of the scheduler, with the evidence for each."""
     if not isinstance(room, int) or table != rules.QueueTable():
-        raise InputError("learned rules go with whole nodes of one pool, without a cluster or queues", name="learned")
+        raise InputError("learned rules require whole nodes of one pool, without a cluster or queues", name="learned")
     clock = Clock(trace.epoch_s, trace.timezone)
     found, findings = learn(workload, room, clock)
     notes = [Note(f"learned-{finding.code}", len(workload), finding.message.rstrip(".")) for finding in findings]
@@ -448,7 +448,23 @@ def _why_infeasible(workload: Workload, index: int, room: int | Cluster) -> str:
 
 
 def answer(setting: Simulation) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    setting : Simulation
+        How a trace is to be simulated.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Simulation()).facts['utilization'], 3)
+    0.816
+    """
     result = result_of(simulated(setting.read(), setting))
     if not is_sample(QUESTION, "trace", setting.trace):
         return result

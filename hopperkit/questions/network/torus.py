@@ -50,7 +50,7 @@ class Placement(ask.Setting):
         "Busy part of the machine",
         0.0,
         (0.0, 0.9, 0.05),
-        help="Busy nodes lie in blocks of eight, which are spread over the list by a fixed rule. The job takes the "
+        help="Busy nodes come in blocks of eight, which are spread over the list by a fixed rule. The job takes the "
         "first free nodes.",
     )
     traffic: str = ask.choice(
@@ -128,7 +128,23 @@ class Placement(ask.Setting):
 
 
 def answer(placement: Placement) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    placement : Placement
+        One placement: the floor, and the nodes of the job.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Placement()).facts['mean_hops'], 2)
+    7.99
+    """
     facts = _facts(placement)
     rows = "".join(f"{node.nid},{node.cname},{node.x},{node.y},{node.z}\n" for node in placement.job)
     return Result(
@@ -220,7 +236,7 @@ def _floor(placement: Placement) -> Figure:
 QUESTION = ask.declared(
     Placement,
     answer,
-    title="Where does a job lie in the torus?",
+    title="Where is a job in the torus?",
     examples={
         "MILC after a reboot": {"nodes": 342, "order": "nid", "busy_fraction": 0.0},
         "MILC on a busy machine": {"nodes": 342, "order": "nid", "busy_fraction": 0.9},

@@ -109,7 +109,7 @@ class Study(ask.Setting):
 
     @property
     def as_fitted(self) -> bool:
-        """Whether all but the noise is as it was when the model was fitted."""
+        """Whether everything except the noise is as it was when the model was fitted."""
         return (self.tasks, self.placing, self.traffic) == (_FITTED_TASKS, "first", "assumed")
 
     @property
@@ -145,7 +145,23 @@ class Study(ask.Setting):
 
 
 def answer(study: Study) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    study : Study
+        One setting of the study, and the run times that it gives.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Study()).facts['mean_s'])
+    1115
+    """
     facts = _facts(study)
     return Result(
         summary=_summary(study, facts),
@@ -191,7 +207,7 @@ def _findings(study: Study) -> Iterator[Finding]:
     if study.as_fitted:
         message = (
             f"Of {_ALL_RUNS:,} runs of {_ALL_JOBS:,} jobs, simulated in the same way, the slowest takes {_ALL_MOST_S:,} s. "
-            f"So a run nearly as slow as the printed one is possible in the model, but for one job in {_ALL_JOBS:,}."
+            f"So a run nearly as slow as the printed one is possible in the model, but only for one job in {_ALL_JOBS:,}."
         )
         yield Finding("far-out", message, "note")
 

@@ -1,4 +1,4 @@
-"""The SVG of a node, made when somebody looks at it: a terminal never does."""
+"""The SVG of a node, made only when it is displayed, which a terminal never does."""
 
 import textwrap
 from collections import defaultdict
@@ -232,9 +232,7 @@ def node_svg(
         if place == 0:
             y += 6 * (socket > 0)
             sheet.rect("socket", 1.5, y, _WIDTH - 3, 20 + kind.numa_nodes_per_socket * (box + 5))
-            shared = kind.sockets_per_numa_node
-            last = f"s {socket * shared}-{socket * shared + shared - 1}" if shared > 1 else f" {socket}"
-            sheet.text("label", _EDGE, y + 14, f"Socket{last}")
+            sheet.text("label", _EDGE, y + 14, _socket_name(socket, kind.sockets_per_numa_node))
             y += 20
         sheet.rect("numa", _EDGE, y, _WIDTH - 2 * _EDGE, box)
         sheet.text("label", 2 * _EDGE, y + 14, heading)
@@ -252,6 +250,11 @@ def node_svg(
     return sheet.svg(y + 2, *words)
 
 
+def _socket_name(socket: int, shared: int) -> str:
+    """Return the name of a socket, or of several that share a NUMA node."""
+    return f"Sockets {socket * shared}-{socket * shared + shared - 1}" if shared > 1 else f"Socket {socket}"
+
+
 def _banded_svg(sheet: _Sheet, *, words: tuple[str, str], parts: Sequence[tuple[str, Sequence[str]]]) -> str:
     """Return the drawing of a node of many cores, with a band of cores for each NUMA node."""
     kind, placed = sheet.kind, sheet.placed
@@ -266,9 +269,7 @@ def _banded_svg(sheet: _Sheet, *, words: tuple[str, str], parts: Sequence[tuple[
         if place == 0:
             y += 4 * (socket > 0)
             sheet.rect("socket", 1.5, y, _WIDTH - 3, 17 + kind.numa_nodes_per_socket * (box + 3))
-            shared = kind.sockets_per_numa_node
-            last = f"s {socket * shared}-{socket * shared + shared - 1}" if shared > 1 else f" {socket}"
-            sheet.text("label", _EDGE, y + 12, f"Socket{last}")
+            sheet.text("label", _EDGE, y + 12, _socket_name(socket, kind.sockets_per_numa_node))
             y += 16
         sheet.rect("numa", _EDGE, y, _WIDTH - 2 * _EDGE, box)
         cores = kind.cores_of(numa_node)

@@ -41,7 +41,7 @@ def node_drawing(kind: NodeKind, placed: NodePlacement | None = None, *, title: 
     title : str
         Title above it; generated if empty.
     text : str
-        The same drawing, made of characters.
+        The same drawing, in characters.
 
     Examples
     --------

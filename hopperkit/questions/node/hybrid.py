@@ -117,7 +117,23 @@ class Job(ask.Setting):
 
 
 def answer(job: Job) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    job : Job
+        The settings, zeros for values from the machine file, and the cost of each number of threads.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Job()).facts['best_threads']
+    6
+    """
     return Result(
         summary=_summary(job),
         findings=tuple(_findings(job)),
@@ -153,7 +169,7 @@ def _findings(job: Job) -> Iterator[Finding]:
     if not job.spread and job.cores_in_use == len(job.node.usable_cores):
         yield Finding(
             "spread-moves-nothing",
-            "All cores of the node work, so -S moves no task: without it the tasks sit on the same cores.",
+            "All cores of the node work, so -S moves no task: without it the tasks are on the same cores.",
             "note",
         )
 

@@ -1,4 +1,4 @@
-"""Question: machines side by side, from the parts in their files."""
+"""Question: a comparison of machines, from the parts in their files."""
 
 from collections.abc import Iterator
 from functools import cached_property
@@ -63,7 +63,23 @@ def _ratio(row: tuple[Derived, ...]) -> float | None:
 
 
 def answer(comparison: Comparison) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    comparison : Comparison
+        Up to three machines, and one figure of each.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Comparison()).facts['hopper_value']
+    153216
+    """
     first, values = comparison.machines[0], tuple(_values(comparison))
     return Result(
         summary=_summary(comparison, values),
@@ -159,7 +175,7 @@ QUESTION = ask.declared(
     examples={
         "Memory for each core": {"figure": "memory_per_core_gb"},
         "Network for each core": {"figure": "mpi_bandwidth_per_core_mb_s"},
-        "Hopper and a machine of today": {"first": "hopper", "second": "perlmutter", "third": "none"},
+        "Hopper and a current machine": {"first": "hopper", "second": "perlmutter", "third": "none"},
         "Time to write all memory": {"figure": "memory_dump_min", "third": "perlmutter"},
     },
 )

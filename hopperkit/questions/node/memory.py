@@ -108,7 +108,23 @@ class Job(ask.Setting):
 
 
 def answer(job: Job) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    job : Job
+        The settings, zeros for omitted values, and the layouts found.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Job(need_gb=2.0, tasks=384)).facts['best_nodes']
+    26
+    """
     return Result(
         summary=_summary(job),
         findings=tuple(_findings(job)),
@@ -189,7 +205,7 @@ def _lines(job: Job) -> Iterator[Snippet]:
         note = f"on {best.node_kind.name} nodes, which the batch job requests" if larger else ""
         yield Snippet("The cheapest layout", line, note)
     if other and (line := line_of(other)):
-        yield Snippet("The layout of fewer node-hours", line, _assumed(job, other).lstrip(", "))
+        yield Snippet("The layout with fewer node-hours", line, _assumed(job, other).lstrip(", "))
 
 
 def _memory(job: Job) -> Figure:

@@ -155,7 +155,23 @@ class Lines(ask.Setting):
 
 
 def answer(settings: Lines) -> Result:
-    """Answer for one launch line: the first of a text, or the selected one."""
+    """Answer for one launch line: the first of a text, or the selected one.
+
+    Parameters
+    ----------
+    settings : Lines
+        Settings for the launch lines of a text.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Lines(line='aprun -n 384 -N 12 vasp')).facts['tasks_by_numa_node']
+    [6, 6, 0, 0]
+    """
     return answers(settings)[0]
 
 
@@ -245,7 +261,7 @@ def _summary(settings: Lines, review: Review, findings: Sequence[Finding]) -> st
     sentence = _where(settings, review)
     worst = next((each for each in findings if each.level in _COUNTED and each.code not in _SUMMED_UP), None)
     cured = worst is not None and worst.code in review.won
-    # One place for all combinations of a better line, a remaining finding and a doubt: their order is the rule.
+    # In one piece: all combinations of a better line, a remaining finding and a doubt: their order is the rule.
     if better:
         sentence += f" Better: {better.line}"
     elif worst is None and not placement.doubts:
@@ -280,7 +296,7 @@ def _where(settings: Lines, review: Review) -> str:
 
 
 def _on_gpus(placement: Placement) -> bool:
-    """Whether tasks compute on GPUs, where they wait for other memory than the node's."""
+    """Whether tasks compute on GPUs, where they wait for memory other than the node's."""
     return any(seat.gpus for seat in placement.nodes[0].pattern)
 
 
@@ -336,7 +352,7 @@ def _slowest_rate(review: Review) -> Value:
 
 
 def _drawing(placement: Placement, number: int, which: str) -> Drawing:
-    """Return the drawing of a node of the job, and the same made of characters."""
+    """Return the drawing of a node of the job, and the same in characters."""
     kind = placement.node_kind
     if number >= len(placement.nodes):
         raise refusal("node", number, f"must be from 0 to {len(placement.nodes) - 1}, the nodes of this job")
@@ -383,9 +399,11 @@ def _copyables(review: Review) -> Iterator[Snippet]:
         before, after = (script.text.rstrip("\n") for script in (review.script, better.script))
         if "\n" in before and before != after:
             yield Snippet("The change of the script", after, "The whole script is copied.", before)
+    # The line that will run: of the machine's launcher where another one was typed.
+    final = better.placement if better else placement
     shared = any(finding.code in ("gpus-all-visible", "gpus-far") for finding in review.advice)
-    if shared and typed not in ("aprun", "srun"):
-        script = helper_script(placement.node_kind, typed, placement.nodes[0].pattern)
+    if shared and final.launch.launcher not in ("aprun", "srun"):
+        script = helper_script(final.node_kind, final.launch.launcher, final.nodes[0].pattern)
         yield Snippet("A helper script that gives each task a GPU", script, "Write it in front of the program.")
 
 

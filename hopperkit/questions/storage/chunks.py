@@ -109,7 +109,23 @@ def _shape(text: str, name: str) -> tuple[int, ...]:
 
 
 def answer(reading: Reading) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    reading : Reading
+        An array, its chunks, and how it is read.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Reading()).facts['better_chunks_read']
+    11536
+    """
     (now, *_), (then, *_) = reading.times
     return Result(
         summary=_summary(reading),

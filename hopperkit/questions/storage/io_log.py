@@ -70,7 +70,28 @@ class Given(ask.Setting):
 
 
 def answer(given: Given) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    given : Given
+        Outputs, one or several, concatenated in the form of `hopperkit.readers.source.texts_of`.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Raises
+    ------
+    InputError
+        If the text is not an output of these tools.
+
+    Examples
+    --------
+    >>> round(answer(Given()).facts['best_mb_s'])
+    4046
+    """
     results, logs, unread = text_results(texts_of(given.output, "output"), given.machine)
     if len(logs) == 1:
         results.append(darshan_result(logs[0][1], findings(logs[0][1])))

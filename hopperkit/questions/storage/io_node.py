@@ -79,7 +79,23 @@ class Job(ask.Setting):
 
 
 def answer(job: Job) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    job : Job
+        The same tasks on both machines.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Job(tasks=12)).facts['first_rate_gb_s'], 2)
+    1.5
+    """
     one, other = job.one, job.other
     return Result(
         summary=_summary(job),

@@ -132,7 +132,23 @@ class Case(ask.Setting):
 
 
 def answer(case: Case) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    case : Case
+        A dump, its slow OSTs, a measured time and a probe.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Case()).facts['minutes'], 1)
+    35.0
+    """
     low, high = case.explaining_gb_s
     return Result(
         summary=_summary(case),

@@ -51,7 +51,23 @@ class Files(ask.Setting):
 
 
 def answer(given: Files) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    given : Files
+        Many files, who writes them and where.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Files()).facts['metadata_s'])
+    200
+    """
     now, archive = given.costs["one folder"], given.costs["node archive"]
     return Result(
         summary=_summary(given),
@@ -107,7 +123,7 @@ def _finding(given: Files) -> Finding:
     """Return the recommendation."""
     now = given.costs["one folder"]
     if not _costs(given):
-        return Finding("few-files", "So few files cost almost nothing: keep them as they are.", "ok")
+        return Finding("few-files", "These few files cost almost nothing: keep them as they are.", "ok")
     message = (
         f"The metadata servers, which all jobs share, answer {count(given.files, 'request')} for them; quotas count each file. "
         "Write them to node-local storage, and keep only a few large files."

@@ -70,7 +70,7 @@ class Case(ask.Setting):
         "Which OST holds the byte at offset", 0.0, (0.0, 10_000_000.0, 0.1), unit="GB", advanced=True
     )
     creates_per_s: float = ask.number(
-        "Files created a second",
+        "Files created per second",
         0.0,
         (0.0, 1e9, 1000.0),
         unit="1/s",
@@ -126,7 +126,7 @@ class Case(ask.Setting):
         option="from",
         multiple=True,
         help="Outputs of IOR, mdtest or IO500, or Darshan logs as darshan-parser prints them: rates of OSTs and nodes, "
-        "files created a second and the cost of a lock are fitted to them.",
+        "files created per second and the cost of a lock are fitted to them.",
         max_length=64_000_000,
         advanced=True,
     )
@@ -337,7 +337,23 @@ class Case(ask.Setting):
 
 
 def answer(case: Case) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    case : Case
+        Data to write, their layout and the file system. Zeros mean not given.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> answer(Case()).facts['commands'][0]
+    'lfs setstripe -c 144 -S 64M DIRECTORY'
+    """
     if case.elsewhere:
         return _elsewhere(case)
     findings = tuple(_findings(case))

@@ -35,11 +35,11 @@ _ASSUMED = Finding(
 
 
 @lru_cache(maxsize=8)  # Most controls do not affect the placement.
-def _deals(allocator: str, files: int, stripe_count: int, osts: int, seed: int) -> list[list[int]]:
+def _ost_loads(allocator: str, files: int, stripe_count: int, osts: int, seed: int) -> list[list[int]]:
     """Return the objects on each OST for repeated placements; emptier OSTs are preferred if the allocator weighs them."""
-    deal = partial(place_objects, files, stripe_count, osts, allocator=allocator, rng=random.Random(seed))
+    place = partial(place_objects, files, stripe_count, osts, allocator=allocator, rng=random.Random(seed))
     times = affordable_repetitions(_REPETITIONS, files, stripe_count, allocator)
-    return [deal(weights=uneven_weights(osts)) for _ in range(times)]
+    return [place(weights=uneven_weights(osts)) for _ in range(times)]
 
 
 class Case(ask.Setting):
@@ -71,19 +71,19 @@ class Case(ask.Setting):
             raise refusal("stripe_count", self.stripe_count, f"must be from 1 to {self.osts}, the OSTs")
 
     @property
-    def deals(self) -> list[list[int]]:
+    def ost_loads(self) -> list[list[int]]:
         """Objects on each OST, for repeated placements of the files."""
-        return _deals(self.allocator, self.files, self.stripe_count, self.osts, self.seed)
+        return _ost_loads(self.allocator, self.files, self.stripe_count, self.osts, self.seed)
 
     @cached_property
     def dumps(self) -> list[FileDump]:
         """The dumps for these placements."""
-        return [file_dump(1000 * self.size_tb, objects, peak_gb_s=self.peak_gb_s) for objects in self.deals]
+        return [file_dump(1000 * self.size_tb, objects, peak_gb_s=self.peak_gb_s) for objects in self.ost_loads]
 
     @cached_property
     def first_steps(self) -> list[tuple[float, float]]:
         """Rate over time for the first placement. [s], [GB/s]"""
-        times_s = finish_times_s(1000 * self.size_tb, self.deals[0], peak_gb_s=self.peak_gb_s)
+        times_s = finish_times_s(1000 * self.size_tb, self.ost_loads[0], peak_gb_s=self.peak_gb_s)
         return rate_steps(times_s, self.peak_gb_s)
 
     @cached_property
@@ -110,7 +110,23 @@ class Case(ask.Setting):
 
 
 def answer(case: Case) -> Result:
-    """Return the answer."""
+    """Return the answer.
+
+    Parameters
+    ----------
+    case : Case
+        Many files distributed over OSTs, and one shared file with barriers.
+
+    Returns
+    -------
+    Result
+        The answer.
+
+    Examples
+    --------
+    >>> round(answer(Case()).facts['rate_gb_s'], 1)
+    28.2
+    """
     return Result(
         summary=_summary(case),
         findings=(_ASSUMED,) if case.allocator == "weighted" else (),
@@ -140,8 +156,8 @@ def _summary(case: Case) -> str:
 
 def _values(case: Case) -> Iterator[Value]:
     rates, spreads = [dump.rate_gb_s for dump in case.dumps], [dump.spread_s for dump in case.dumps]
-    deals = f"nine of ten of {len(rates)} placements" if len(rates) > 1 else ""
-    yield _dealt("Rate, file per process", case.rate_gb_s, rates, "GB/s", 1, note=deals)
+    ost_loads = f"nine of ten of {len(rates)} placements" if len(rates) > 1 else ""
+    yield _dealt("Rate, file per process", case.rate_gb_s, rates, "GB/s", 1, note=ost_loads)
     yield _dealt("OSTs finish apart by", case.mean_spread_s, spreads, "s", 0)
     yield Value("Rate, one shared file", case.shared_gb_s, "predicted", "GB/s", 1)
 

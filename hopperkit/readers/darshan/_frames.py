@@ -67,7 +67,8 @@ def log_from_frames(
     task_s, task_bytes = _by_task(frames)
     absent = [] if "POSIX" in frames else ["the log has no POSIX module: no access sizes"]
     absent += [] if layouts else ["the log has no Lustre layouts"]
-    run_time, started = job.get("run_time_s"), _positive(job.get("start_s"))
+    run_time, start = job.get("run_time_s"), _date(_positive(job.get("start_s")))
+    absent += ["the start time is not a date"] if start is None and job.get("start_s") else []
     return DarshanLog(
         executable=str(job.get("executable") or "") or None,
         job_id=_whole(job.get("job_id")),
@@ -83,10 +84,28 @@ def log_from_frames(
         osts=max(filter(None, map(_positive, striping.get("LUSTRE_OSTS", ()))), default=None),
         user=_whole(job.get("user")),
         hosts=dict(job.get("hosts") or {}),
-        start=datetime.fromtimestamp(started, tz=UTC) if started else None,
+        start=start,
         task_s=task_s,
         task_bytes=task_bytes,
     )
+
+
+def _date(seconds: float | None) -> datetime | None:
+    """Convert seconds since 1970; None for none, or for more than a date can hold."""
+    try:
+        return datetime.fromtimestamp(seconds, tz=UTC) if seconds else None
+    except (OverflowError, ValueError, OSError):
+        return None
+
+
+def _single_task_rows(columns: Mapping[str, Sequence[Any]]) -> list[tuple[int, int]]:
+    """Return the row and the rank of each record that belongs to a single task."""
+    ranks, numbers = columns.get("rank", ()), columns.get("id", ())
+    return [
+        (place, rank)
+        for place, (cell, number) in enumerate(zip(ranks, numbers, strict=False))
+        if (rank := _whole(cell)) is not None and rank >= 0 and number not in _STREAM_NUMBERS
+    ]
 
 
 def _by_task(frames: Mapping[str, Mapping[str, Frame]]) -> tuple[dict[int, float], dict[int, int]]:
@@ -101,12 +120,7 @@ def _by_task(frames: Mapping[str, Mapping[str, Frame]]) -> tuple[dict[int, float
             for kind in _TABLES
             for name, cells in frames[module].get(kind, {}).items()
         }
-        ranks, numbers = columns.get("rank", ()), columns.get("id", ())
-        separate = [
-            (place, rank)
-            for place, (cell, number) in enumerate(zip(ranks, numbers, strict=False))
-            if (rank := _whole(cell)) is not None and rank >= 0 and number not in _STREAM_NUMBERS
-        ]
+        separate = _single_task_rows(columns)
         for name in ("F_READ_TIME", "F_WRITE_TIME", "F_META_TIME"):
             cells = columns.get(name, ())
             for place, rank in separate:

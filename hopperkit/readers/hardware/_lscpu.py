@@ -118,6 +118,7 @@ def numbering_of_numa_nodes(
 
     It does not show which CPUs are hardware threads of one core.
     """
+    # In one piece: the hypotheses about the numbering are tried in this order, over the same lists of CPUs.
     each, rest = divmod(cores, max(1, len(numa_cpus)))
     if not numa_cpus:
         return {}

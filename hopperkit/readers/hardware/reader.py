@@ -46,7 +46,7 @@ def read_hardware(source: Source) -> tuple[Hardware, ...]:
     ('scontrol', 24)
     """
     start = text_of(source).lstrip("\ufeff \t\r\n")
-    # A list of markers; the order matters, because later markers also occur in the output of earlier tools.
+    # In one piece: a list of markers whose order matters, because later markers also occur in the output of earlier tools.
     if start.startswith("<"):
         return (read_lstopo(start),)
     if MARK in start:

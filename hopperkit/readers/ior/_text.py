@@ -1,5 +1,5 @@
 """Parse IOR's text tables. Rows may be interleaved with MPI warnings, prefixed with launcher labels, or truncated.
-Therefore, every line is parsed on its own: a heading defines the next rows, an option is recognized by its name, a row
+Therefore, every line is parsed separately: a heading defines the next rows, an option is recognized by its name, a row
 by its first word and the numbers after it, and the rest is noise.
 """
 

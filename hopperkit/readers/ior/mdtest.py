@@ -45,6 +45,7 @@ def read_mdtest(source: Source, *, file: str = "-") -> list[IoResult]:
     rows: dict[str, list[str]] = {}
     errors: list[tuple[bool, str]] = []
     in_rates = False
+    # In one piece: a line's meaning depends on the lines before it, and the first expression that matches decides.
     for full in text.splitlines():
         line = full[:2000]
         if banner := _BANNER.search(line):

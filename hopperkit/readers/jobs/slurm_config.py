@@ -51,7 +51,7 @@ def read_slurm_config(text: str) -> SlurmSettings:
     --------
     >>> settings = read_slurm_config("SchedulerType = sched/backfill\nSchedulerParameters = bf_interval=60,bf_max_job_test=50")
     >>> settings.policy, settings.order
-    (Backfill(depth=50, interval_s=60, window_s=86400), 'submission')
+    (Backfill(depth=50, interval_s=60, window_s=86400, resolution_s=60), 'submission')
 
     References
     ----------
@@ -69,6 +69,7 @@ def read_slurm_config(text: str) -> SlurmSettings:
         depth=_number(parameters, "bf_max_job_test", 500, 1),
         interval_s=_number(parameters, "bf_interval", 30, 1),
         window_s=60 * _number(parameters, "bf_window", _WINDOW_MIN, 1),
+        resolution_s=_number(parameters, "bf_resolution", 60, 1),
     )
     if found.get("schedulertype", "").endswith("builtin"):
         policy = "fcfs"

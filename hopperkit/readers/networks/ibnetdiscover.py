@@ -110,13 +110,18 @@ def _read(text: str) -> _Network:
         elif not (port := _PORT.match(line)) or not here:
             raise InputError(f"line {number}: {line[:60]!r} is not a line of ibnetdiscover")
         elif kind == "Switch":
-            found.cables[here].append(port[2])
             found.rates.update(_RATE.findall(line)[:1])
-            if port[2].startswith("H-"):
-                # The host's name is the first quoted word; without one, its number is used.
-                quoted = re.match(r'"\s*([^"\s]+)', port[5] or "")
-                found.hosts[port[2]] = quoted[1] if quoted else port[2]
+            _add_port(found, here, port)
     return found
+
+
+def _add_port(found: _Network, switch: str, port: re.Match[str]) -> None:
+    """Add the cable of a switch's port, and the host at its other end."""
+    found.cables[switch].append(port[2])
+    if port[2].startswith("H-"):
+        # The host's name is the first quoted word; without one, its number is used.
+        quoted = re.match(r'"\s*([^"\s]+)', port[5] or "")
+        found.hosts[port[2]] = quoted[1] if quoted else port[2]
 
 
 def _levels(network: _Network, leaves: list[str]) -> dict[str, int]:

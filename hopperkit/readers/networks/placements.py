@@ -122,11 +122,14 @@ def locate_jobs(trace: Trace, site: SiteNetwork) -> Placements:
             spread = allocation_spread(tree, places, rates=False, group_sizes=sizes)
             placed.append(PlacedJob(name, spread, ran, start_s - jobs.submit_time_s[index]))
     if not placed:
-        example = next((names[0] for names in map(_hosts, jobs.words["node_list"]) if names), "")
-        if not example:
+        listed = [names for names in map(_hosts, jobs.words["node_list"]) if names]
+        if not listed:
             raise InputError("no job in the log has a node list; include NodeList in sacct's output")
+        example = next((name for names in listed for name in names if name not in number), "")
+        if not example:
+            raise InputError("no job in the log that ran on nodes of the network has a start time")
         known = did_you_mean(example, number)
-        raise InputError(f"no job in the log ran on nodes of the network: it has no {example!r}{known}")
+        raise InputError(f"no job in the log ran on nodes of the network only: it has no {example!r}{known}")
     return Placements(placed, len(jobs) - len(placed), sizes)
 
 

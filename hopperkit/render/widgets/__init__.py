@@ -201,7 +201,7 @@ def server_note(folder: Path | None = None) -> str:
         return ""
     return (
         f"This JupyterLab lacks {', '.join(missing)}: where it runs, install jupyterlab_widgets, anywidget and plotly "
-        f"(pip install '.[notebooks]' in the folder of the repository), then start it anew."
+        f"(pip install '.[notebooks]' in the folder of the repository), then restart it."
     )
 
 

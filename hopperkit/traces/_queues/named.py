@@ -74,12 +74,13 @@ def bits_of(bounds: Sequence[int]) -> int:
 
 class _Promise(NamedTuple):
     """When a blocked job has its nodes, from when on each of them has room for it by then, the same of others that have room
-    by then, and in which look that was found.
+    by then, how many nodes may have room at once before then, and in which look that was found.
     """
 
     at: int
     since: dict[int, int]
     others: dict[int, int]
+    most: int
     look: int
 
 
@@ -116,7 +117,7 @@ class _Kind:
 
 
 def _planned(downtimes: Iterable[Downtime], everywhere: int) -> list[tuple[Downtime, int]]:
-    """Return the outages that are known beforehand with their nodes, and those of some nodes for the jobs of a queue."""
+    """Return the outages known in advance, with their nodes, and those of some nodes for the jobs of a queue."""
     return [
         (each, everywhere if each.last_node is None else bits_of((each.first_node or 0, each.last_node)))
         for each in downtimes
@@ -152,6 +153,9 @@ class ReservationQueue(PlanningQueue):
         self.switches = [(((1 << switch) - 1) << low) & everywhere for low in range(0, len(nodes), switch)]
         self.per_switch = nodes_per_switch
         ways = free([])
+        # Slurm rounds the times of its plans down, and nothing may end just when one begins.
+        self.grid = run.backfill.resolution_s if run.backfill else 1
+        self.beyond = int(self.grid > 1)
         # Slurm plans a start on the nodes that it would take, not on those that come free last.
         self.together = bool(nodes_per_switch) or isinstance(ways, Contiguous) or run.backfill is not None
         # Whether jobs get the first free nodes, and whether some wait for neighboring nodes.
@@ -252,7 +256,11 @@ class ReservationQueue(PlanningQueue):
 
     def reserve(self, job: int, nodes: Iterable[int], at: int, now: int) -> None:
         """Reserve nodes for a job from a given time on."""
-        wanted, end = self.run.wanted[job], max(at, now) + max(1, self.limits[job])
+        wanted, end, grid = self.run.wanted[job], max(at, now) + max(1, self.limits[job]), self.grid
+        if grid > 1 and at:
+            at = at // grid * grid
+            end = max(end // grid * grid, at + grid)
+            at = at if at > now else 0
         share, lines = packed(wanted[1:]) if wanted[1] else 0, self.lines
         for node in nodes:
             lines[node] = (lines.get(node) or self.line(node, now)).after(share or self.whole[node], at, end)
@@ -351,7 +359,7 @@ class ReservationQueue(PlanningQueue):
     def try_to_start(self, key: int, now: int) -> bool:
         """Start a job if enough nodes are idle and it breaks no promise; return whether later jobs may pass it."""
         job = key & JOB
-        wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job])
+        wanted, width, span = self.run.wanted[job], self.widths[job], max(1, self.limits[job]) + self.beyond
         lines, whole, share = self.lines, self.whole, packed(wanted[1:]) if wanted[1] else 0
         idle, promised = self.idle(job, now), self.reserved
         while True:
@@ -377,47 +385,57 @@ class ReservationQueue(PlanningQueue):
     def plan(self, job: int, now: int) -> int:
         """Promise a blocked job the earliest time at which it finds enough nodes, if it ever does; return these."""
         promise = self.promises.get(job)
-        if promise is None or not self.stands(job, promise, now):
+        more = -1 if promise is None else self.stands(job, promise, now)
+        if promise is None or more < 0:
             self.withdraw(job)
-            promise = _Promise(*self.earliest(job, now), self.passes)
+            promise, more = _Promise(*self.earliest(job, now), self.passes), 0
             if promise.at > self.horizon_s(now):
                 return 0
             self.changed |= _set_of(promise.since)
-        self.promises[job] = promise._replace(look=self.passes)
-        self.reserve(job, promise.since, promise.at, now)
-        return _set_of(promise.since)
+        at, since, others, most, _ = promise
+        self.promises[job] = _Promise(at, since, others, most + more, self.passes)
+        self.reserve(job, since, at, now)
+        return _set_of(since)
 
-    def stands(self, job: int, promise: _Promise, now: int) -> bool:
-        """Whether a recomputed promise would be the same: changes since then free no earlier nodes, nor more on its
-        nodes.
+    def stands(self, job: int, promise: _Promise, now: int) -> int:
+        """Return -1 if a recomputed promise may differ from a promise, else how many nodes more may have room before it.
+
+        It is the same if changes since then free no nodes that suffice earlier, nor more on its nodes.
         """
-        at, since, _, look = promise
+        at, since, _, most, look = promise
         if self.together or not since or at <= now or self.passes - look > len(self.changed_before):
-            return False
+            return -1
         # Jobs planned in the passes between are ahead of this job in the queue, as its turn did not come.
         changed = reduce(or_, islice(reversed(self.changed_before), max(0, self.passes - look - 1)), self.changed)
         wanted, span = self.run.wanted[job], max(1, self.limits[job])
         share, whole, lines = packed(wanted[1:]) if wanted[1] else 0, self.whole, self.lines
+        spare, more = max(0, self.widths[job] - 1 - most), 0
+        # Of nodes that have room by then, those that are free later are taken first.
+        lowest = min(since.values())
+        lowest = lowest if lowest > now else 0
         for node in _nodes_in(changed & self.members[wanted[0]]):
             openings = (lines.get(node) or self.line(node, now)).openings(share or whole[node], span)
-            if not _as_found(openings, promise, node, now):
-                return False
-        return True
+            if openings or node in since:
+                found = _as_found(openings, promise, node, now, lowest)
+                more += found
+                if found < 0 or more > spare:
+                    return -1
+        return more
 
     def openings(self, job: int, now: int) -> list[tuple[int, int, int]]:
-        """Return the nodes that somebody is promised: from when and until when a job may start on each, and the node."""
-        wanted, span = self.run.wanted[job], max(1, self.limits[job])
+        """Return the promised nodes: from when and until when a job may start on each, and the node."""
+        wanted, span = self.run.wanted[job], max(1, self.limits[job]) + self.beyond
         members, share, whole = self.members[wanted[0]], packed(wanted[1:]) if wanted[1] else 0, self.whole
-        return [
-            (since, last, node)
-            for node, line in self.lines.items()
-            if members >> node & 1
-            for since, last in line.openings(share or whole[node], span)
-            if last >= now
-        ]
+        found: list[tuple[int, int, int]] = []
+        for node, line in self.lines.items():
+            if members >> node & 1:
+                for since, last in line.openings(share or whole[node], span):
+                    if last >= now:
+                        found.append((since, last, node))
+        return found
 
-    def earliest(self, job: int, now: int) -> tuple[int, dict[int, int], dict[int, int]]:
-        """Return when a blocked job finds enough nodes, and which, each with from when on it has room, and which others have; none if it never does."""
+    def earliest(self, job: int, now: int) -> tuple[int, dict[int, int], dict[int, int], int]:
+        """Return when a blocked job finds enough nodes, and which, each with from when on it has room, which others have, and how many at most had before; none if it never does."""
         width, span = self.widths[job], max(1, self.limits[job])
         kind, plain, openings = self.kind(self.run.wanted[job]), ~self.reserved, self.openings(job, now)
         openings.sort()
@@ -426,6 +444,7 @@ class ReservationQueue(PlanningQueue):
         step = min(bisect_left(by_then, width, key=int.bit_count), len(times) - 1)
         opened: list[tuple[int, int, int]] = []
         others: dict[int, int] = {}
+        most = sum(map(int.bit_count, by_then[max(0, step - 1) : step]))
         instant, place, ends = times[step], 0, iter(self.known_ends(times[step]))
         known = next(ends, FOREVER)
         while instant < FOREVER:
@@ -442,20 +461,22 @@ class ReservationQueue(PlanningQueue):
             while known <= at:
                 known = next(ends, FOREVER)
             nodes = by_then[step - 1] & plain
-            if nodes.bit_count() + len(opened) >= width:
+            count = nodes.bit_count() + len(opened)
+            if count >= width:
                 nodes = self.free_for(job, nodes | sum(1 << node for *_, node in opened), at, at + span)
                 if self.together:
                     found = dict.fromkeys(_nodes_in(self.pick(nodes, width)), 0)
                 else:
                     found, others = self.latest(kind, nodes, width, at, now, opened)
                 if found:
-                    return at, found, others
+                    return at, found, others, most
+            most = max(most, count)
             instant = min(
                 times[step] if step < len(times) else FOREVER,
                 openings[place][0] if place < len(openings) else FOREVER,
                 known,
             )
-        return 0, {}, {}
+        return 0, {}, {}, most
 
     def known_ends(self, soonest: int) -> list[int]:
         """Return when planned outages end, or begin for a queue, from an instant on, in order."""
@@ -496,18 +517,26 @@ class ReservationQueue(PlanningQueue):
         return taken, others
 
 
-def _as_found(openings: Sequence[tuple[int, int]], promise: _Promise, node: int, now: int) -> bool:
-    """Whether a node offers by a promised time just the opening that the promise found there, or none, as it found none."""
-    at, promised, offers = promise.at, promise.since.get(node, -1), False
+def _as_found(openings: Sequence[tuple[int, int]], promise: _Promise, node: int, now: int, lowest: int) -> int:
+    """Return -1 if what a node offers at a promised time may change which nodes are taken; else whether it offers more before."""
+    at, promised, offers, sooner = promise.at, promise.since.get(node, -1), False, 0
     for begin, last in openings:
         if begin > at:
             break
         if last < now:
             continue
-        if last < at or begin < promised or (promised < 0 and begin != promise.others.get(node)):
-            return False
+        if last < at:
+            sooner = 1
+            continue
+        if begin < promised:
+            return -1
+        if promised < 0 and begin != (before := promise.others.get(node)):
+            if (begin if begin > now else 0) >= lowest:
+                return -1
+            if begin < at and (before is None or begin < before):
+                sooner = 1
         offers = True
-    return offers or promised < 0
+    return sooner if offers or promised < 0 else -1
 
 
 def _first_of(nodes: int, count: int) -> list[int]:

@@ -98,7 +98,7 @@ class _Levels:
         return [levels[place] if place >= 0 else 0 for place in places]
 
     def _narrowest(self, workload: Workload, jobs: Sequence[int], amount: Sequence[int]) -> list[int]:
-        """Least that a waiting job of a partition wants at each moment; 0 if none waits."""
+        """Least number of nodes that a waiting job of a partition needs at each moment; 0 if none waits."""
         least = [0] * len(self.moments)
         for job in jobs:
             first = bisect_right(self.moments, workload.arrival_s[job])

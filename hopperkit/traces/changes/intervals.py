@@ -96,7 +96,7 @@ def difference_range(weeks: Sequence[tuple[int, int, int]]) -> tuple[float | Non
     blocks). Few weeks hold most of the waiting, so Student's t has as many degrees of freedom as weeks that count
     (Kish). A sample may lack the weeks with the longest waits, which respond differently from quiet weeks. The interval
     is therefore extended by twice the distance between the busier half of the weeks and all weeks, on that side. The
-    factor was chosen on eleven made-up sites, overloaded ones among them, where intervals of 400 draws each of 9, 12
+    factor was chosen on eleven made-up sites, including overloaded ones, where intervals of 400 draws each of 9, 12
     and 20 weeks held 89 to 98 %.
 
     Parameters

@@ -36,14 +36,14 @@ class Scenario:
         [s]
     split : (int, int) or None
         Jobs with limits up to this many seconds have this many reserved nodes; the others use the rest. A job that is
-        wider than its side has the other one, and one that is wider than both has nodes of both.
+        wider than its side gets the other one, and one that is wider than both gets nodes of both.
     downtimes : tuple of Downtime
     depth : int or None
         Of backfill.
     shared_cores : int
         Cores of a node that jobs share; 0 for whole nodes.
     preferred : (str, str) or None
-        "user", "account", "qos" or "queue", and the one whose jobs go before all others.
+        "user", "account", "qos" or "queue", and the one whose jobs have priority over all others.
     merged : bool
         Whether all partitions become one.
     """

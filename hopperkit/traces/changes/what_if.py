@@ -81,7 +81,7 @@ class Effect(NamedTuple):
 
 
 class WhatIf(NamedTuple):
-    """Changes side by side.
+    """Changes compared.
 
     Parameters
     ----------
@@ -189,7 +189,7 @@ def what_if(
 def _jittered_means(
     log: Workload, nodes: int | Cluster, clock: Clock, rules: Learned, scenario: Scenario, runs: int
 ) -> list[float]:
-    """Mean wait of each of several simulations whose submissions come up to five seconds later. [s]"""
+    """Mean wait of each of several simulations with submissions up to five seconds later. [s]"""
     seeds = (random.Random(seed) for seed in range(runs))
     return [fmean(simulated_waits(log, nodes, clock, rules, scenario, jitter)[0]) for jitter in seeds]
 

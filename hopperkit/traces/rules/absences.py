@@ -1,4 +1,4 @@
-"""Nodes that were away for days, as a log shows them: never all in use although somebody waited whom the rest would have held."""
+"""Nodes that were away for days, as a log shows them: never all in use although a job waited that would have fitted into the rest."""
 
 from collections import Counter
 from collections.abc import Iterator

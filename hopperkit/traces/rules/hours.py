@@ -6,8 +6,11 @@ from itertools import product
 from hopperkit.traces.rules.clock import DAYS, HOURS, ClosedHours
 from hopperkit.traces.rules.evidence import Evidence
 from hopperkit.traces.rules.site import Learned
+from hopperlib.units import SECONDS_PER_HOUR
 
 _CLASSES_H = (0, 1, 2, 4, 8, 12, 24)
+# Hours of the week repeat only in a log of more than one.
+_LEAST_S = 10 * HOURS * SECONDS_PER_HOUR
 # Closed hours: the minimum number of expected starts, and the maximum share of these that occurred; the latter allows
 # for exceptions at a site.
 _EXPECTED, _CAME = 20.0, (0.1, 0.4)
@@ -32,7 +35,8 @@ def _closed_hours(evidence: Evidence, over: int, most: float) -> ClosedHours | N
 
 
 def best_closed_hours(evidence: Evidence, rules: Learned) -> ClosedHours | None:
-    """Closed hours that fit best, from when it fits best: early in the morning few jobs start anyway; None without any.
+    """Closed hours that fit best, from when it fits best: early in the morning few jobs start anyway; None without any, or in a log
+    of less than ten days.
 
     Parameters
     ----------
@@ -52,6 +56,9 @@ def best_closed_hours(evidence: Evidence, rules: Learned) -> ClosedHours | None:
     def fit(hours: ClosedHours) -> tuple[float, ClosedHours]:
         return evidence.fit(replace(rules, closed=(hours,))), hours
 
+    arrivals = evidence.workload.arrival_s
+    if not arrivals or arrivals[-1] - arrivals[0] < _LEAST_S:
+        return None
     proposed = {_closed_hours(evidence, over, most) for over in _CLASSES_H for most in _CAME}
     best = max((hours for hours in proposed if hours), key=fit, default=None)
     if best is None:

@@ -36,6 +36,7 @@ _DEPTHS: dict[str | Backfill, str] = {
     "10": "backfill depth 10",
     "conservative": "backfill that delays nobody (depth all)",
 }
+_SHALLOW = (10, 3)
 # A person, QOS or queue is named as preferred only if the simulation with it orders the waits that well.
 _NAMED_FIT = 0.7
 # Largest number of candidate absences: each needs a simulation.
@@ -50,7 +51,7 @@ def learn(
     base: Learned | None = None,
     progress: Callable[[str], object] = lambda what: None,
 ) -> tuple[Learned, list[Finding]]:
-    """Return the rules that a log shows, and what speaks for each of them.
+    """Return the rules that a log shows, with the evidence for each.
 
     Parameters
     ----------
@@ -104,14 +105,24 @@ def learn(
     return rules, [*findings, *chosen]
 
 
+def _depths_of_slurm(policy: Backfill) -> dict[str | Backfill, str]:
+    """Return what Slurm can be set to: it plans a start for every job that it tests, however few, or passes nobody."""
+    shallow: dict[str | Backfill, str] = {
+        policy._replace(depth=depth): f"{SLURM_TITLE} of the first {depth} jobs"
+        for depth in _SHALLOW
+        if depth < policy.depth
+    }
+    return {policy: SLURM_TITLE, **shallow, "fcfs": _DEPTHS["fcfs"]}
+
+
 def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tuple[Learned, list[Finding]]:
     """Return the rules with the depth and the order that fit best, chosen one after the other."""
     findings = []
     for is_depth in (depth_first, not depth_first):
         if is_depth:
             # Of policies that are as likely the one that is known beforehand is taken.
-            known = {rules.policy: SLURM_TITLE} if isinstance(rules.policy, Backfill) else {}
-            tried = {title: replace(rules, policy=name) for name, title in (known | _DEPTHS).items()}
+            policies = _depths_of_slurm(rules.policy) if isinstance(rules.policy, Backfill) else _DEPTHS
+            tried = {title: replace(rules, policy=name) for name, title in policies.items()}
             rules, finding = _chosen(evidence, tried, "backfill-depth", "Backfill depth")
         else:
             tried = {title: replace(rules, order=name) for name, title in _ORDERS.items()}
@@ -124,7 +135,7 @@ def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tu
 
 
 def _chosen(evidence: Evidence, tried: dict[str, Learned], code: str, what: str) -> tuple[Learned, Finding]:
-    """Return the rules that fit best of some, if they do so clearly, and what speaks for them."""
+    """Return the rules that fit best of some, if they do so clearly, with the evidence for them."""
     fits = {name: evidence.fit(rules) for name, rules in tried.items()}
     first, *others = sorted(fits, key=lambda name: -fits[name])
     numbers = {"rank_correlations": fits}

@@ -88,7 +88,7 @@ def _candidates(evidence: Evidence) -> Iterator[Limit]:
 
 
 def find_limits(evidence: Evidence, rules: Learned) -> tuple[Learned, list[Finding]]:
-    """Rules with the limits that explain waits, and what speaks for each.
+    """Rules with the limits that explain waits, with the evidence for each.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Whose jobs may go before all others: those whose jobs waited least, against like jobs of the same days."""
+"""Groups whose jobs may have priority over all others: those whose jobs waited least, compared with similar jobs of the same days."""
 
 from collections.abc import Iterator, Sequence
 from statistics import fmean, stdev

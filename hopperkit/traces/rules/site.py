@@ -30,7 +30,7 @@ class Learned:
     absent : tuple of Absence
         Nodes that were away.
     preferred : (str, str) or None
-        "qos", "queue" or "user", and the one whose jobs go before all others.
+        "qos", "queue" or "user", and the one whose jobs have priority over all others.
     """
 
     closed: tuple[ClosedHours, ...] = ()

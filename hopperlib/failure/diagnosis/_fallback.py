@@ -297,8 +297,8 @@ def _chain(group: Unknown, evidence: Evidence) -> list[Unknown]:
 
 
 def _reasons(group: Unknown, evidence: Evidence) -> list[Hit]:
-    """Return possible reasons for an uninformative line: errors or error-like lines shortly before it, errors further
-    above.
+    """Return possible reasons for an uninformative line: errors or error-like lines shortly before it, errors
+    earlier.
     """
     points = _says("points_above", group.last)
     if group.suspicion != "end" and not points:
@@ -358,7 +358,7 @@ def _cause(main: Hit, others: list[Hit], group: Unknown) -> Cause:
     ends_only = group.suspicion == "end" and main is group.last
     return Cause(
         code=f"{who.code}-MESSAGE",
-        title=f"The {who.name} ended without further information" if ends_only else f"The {who.name}'s own message",
+        title=f"The {who.name} ended without more information" if ends_only else f"The {who.name}'s own message",
         fault=who.fault,
         who=who.who,
         confidence="guess",

@@ -4,7 +4,7 @@
 2. Links between messages define which explains which. A cause explains symptoms and cascades without a link; nothing
    explains a message more than a minute older.
 3. Causes that no other one explains are ranked: by strength, then by time where times are known, then by place in the
-   file. A reported end ranks above a later message that is not fatal, whatever their strength.
+   file. A reported end ranks above a later message that is not fatal, regardless of their strength.
 4. If only symptoms are left, the program's final message is offered as a guess; without one, the text has no cause.
 """
 

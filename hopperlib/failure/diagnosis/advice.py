@@ -146,7 +146,7 @@ _NAMED = {
     r"Invalid account": "`sacctmgr show assoc user=$USER format=Account,Partition,QOS` lists what you may use: choose from these with `--account` and `--partition`.",
     r"[Ii]nvalid partition": "`sinfo -s` lists the partitions: give one of those with `--partition`.",
     r"[Tt]ime limit (?:is )?invalid|Requested time limit": "`sinfo -o '%P %l'` lists the longest time of each partition: request less with `--time`, or choose another partition.",
-    r"I/O error writing script": "The scheduler's server could not store the job script, a problem of its disk and not of your job: report it to the staff, and submit again later.",
+    r"I/O error writing script": "The scheduler's server could not store the job script, a problem of its disk, not of your job: report it to the staff, and submit again later.",
     r"PMI2? (?:init failed|_Init)|PMI2?_Init|PMI server not found|invalid PMI1 init command": "Start it with the launcher that belongs to its MPI library: `srun --mpi=list` shows what Slurm offers (`--mpi=pmi2` or `pmix`), otherwise its `mpiexec`.",
     r"(?i)\bofi\w{0,30}\b.{0,60}fail|\bfi_(?:getinfo|fabric|domain|endpoint|cq_readerr)\b": "Run once with `export FI_PROVIDER=tcp`: if that works, the fast network or its libfabric is at fault; report it with the output of `fi_info -l`.",
     r"Invalid tag, value is (?P<have>\d{1,12})": "Tag {have} is above what this MPI allows (its attribute MPI_TAG_UB): use lower tags, or an MPI that allows more.",

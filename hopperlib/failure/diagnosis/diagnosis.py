@@ -44,7 +44,7 @@ class AccountingRecord(Protocol):
 
 
 class Context(Protocol):
-    """Facts from other sources than the output: `hopperkit.failures.context` builds one from a launch line and the
+    """Facts from sources other than the output: `hopperkit.failures.context` builds one from a launch line and the
     scheduler's record.
     """
 
@@ -123,7 +123,7 @@ class Diagnosis:
         def line(hit: Hit | RankedLine) -> dict[str, Any]:
             return {"file": files[hit.file], "line": hit.line, "text": hit.text}
 
-        def told(cause: Cause) -> dict[str, Any]:
+        def cause_data(cause: Cause) -> dict[str, Any]:
             return (
                 _named(cause, "code title confidence explains advice fields count confirm who")
                 | {"class": cause.fault, "lines": [line(hit) for hit in cause.hits[:_LINES]]}
@@ -132,8 +132,8 @@ class Diagnosis:
 
         return {
             "verdict": self.verdict,
-            "causes": [told(cause) for cause in self.causes],
-            "or": told(self.alternative) if self.alternative else None,
+            "causes": [cause_data(cause) for cause in self.causes],
+            "or": cause_data(self.alternative) if self.alternative else None,
             "candidates": [line(one) | {"count": one.occurrences, "share": round(one.share, 4)} for one in self.ranked],
             "lines_read": self.evidence.lines_read,
             "unknown": [
@@ -166,7 +166,7 @@ def diagnose(sources: Iterable[Source], *, context: "Context | None" = None) -> 
         Name and content of each file: stdout, stderr, the scheduler's record. Files are read once, in order, and never
         stored as a whole.
     context : Context or None
-        Facts from other sources than the output (`hopperkit.failures.context`).
+        Facts from sources other than the output (`hopperkit.failures.context`).
 
     Returns
     -------

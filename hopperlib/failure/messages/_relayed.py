@@ -1,6 +1,6 @@
 r"""Prefixes that a logger or a workflow engine adds to every line of a program.
 
-An engine that logs a program's output adds the same prefix to every line, whatever its content: time, engine name and
+An engine that logs a program's output adds the same prefix to every line, regardless of its content: time, engine name and
 an ordinary level. Such a prefix is not part of the message. A program's logger uses several names and levels, and its
 prefixes are kept.
 """

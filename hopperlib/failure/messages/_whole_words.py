@@ -1,4 +1,4 @@
-"""Lines of a text that may contain a message, found by whole words, whatever their number.
+"""Lines of a text that may contain a message, found by whole words, however many there are.
 
 Splitting a text into words and looking each up in a set takes the same time
 for ten words and for a thousand, and less than searching the text for a few

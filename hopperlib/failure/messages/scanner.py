@@ -356,7 +356,7 @@ class Scanner:
         return True
 
     def _of_the_same(self, below: list[str]) -> list[str]:
-        """Return the lines below a message up to the next cause: retries after that belong to the next cause."""
+        """Return the lines below a message up to the next cause: later retries belong to the next cause."""
         for place, line in enumerate(map(str.encode, below)):
             found = match(line, [rule for worded in self._index.lines(line) for rule in worded.rules])
             if found and found[0].role == "cause":

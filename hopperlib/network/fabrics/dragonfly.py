@@ -125,7 +125,7 @@ class Dragonfly:
             if getattr(self, name) <= 0:
                 raise refusal(name, getattr(self, name), "must be above 0: a link carries something")
         if self.links_per_pair % self.parallel:
-            rule = f"must be a multiple of parallel={self.parallel}, the links side by side between two switches"
+            rule = f"must be a multiple of parallel={self.parallel}, the parallel links between two switches"
             raise refusal("links_per_pair", self.links_per_pair, rule)
         if self.groups * self.switches > _MOST_SWITCHES:
             raise refusal("groups", self.groups, f"must make at most {_MOST_SWITCHES:,} switches with {self.switches}")
@@ -377,6 +377,8 @@ class Dragonfly:
         """Return for each group messages inside it, and to and from each gateway of a set; and those between groups."""
         size, columns, count, share = self.switches, self.columns, len(self._gateway_sets), 1 / self._cables
         between = [[0.0] * self.groups for _ in range(self.groups)]
+        # A group numbers the other groups without itself, hence `h - (h > g)`; sets of gateways repeat with that number.
+        # Each message is spread evenly over the cables of its pair of groups.
         found = defaultdict[int, _Ends](lambda: (self._no_lines(), self._no_ends(), self._no_ends()))
         for (a, b), messages in pairs.items():
             (g, start), (h, end) = divmod(a, size), divmod(b, size)
@@ -385,6 +387,7 @@ class Dragonfly:
                 found[g][1][(h - (h > g)) % count][start] += messages * share
                 found[h][2][(g - (g > h)) % count][end] += messages * share
             elif a != b:
+                # Inside a group a message takes either order, row or column first; each view counts one kind of link.
                 to_column, *others = found[g][0]
                 to_column[end % columns][start] += messages
                 if others:

@@ -205,6 +205,7 @@ class SwitchTree:
         crossing: dict[tuple[int, bool], float] = defaultdict(float)
         if traffic.pairs is None:
             self._check_joined(list(traffic.nodes))
+            # All to all: every node below a switch exchanges messages with every node that is not below it.
             total, inside = sum(traffic.nodes.values()), self._inside(traffic.nodes.items())
             for switch, nodes in inside.items():
                 crossing[switch, False] = crossing[switch, True] = float(nodes * (total - nodes))

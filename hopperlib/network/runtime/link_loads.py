@@ -233,6 +233,7 @@ class LinkMap:
         crossed = []
         for ring, packed in sorted(loads.items()):
             axis = 0 if ring < self._first_y else 1 if ring < self._first_z else 2
+            # Rings are numbered along X, then along Y, then along Z; inside an axis by the two other coordinates.
             major, minor = divmod(ring - (0, self._first_y, self._first_z)[axis], (sz, sz, sy)[axis])
             size = self.dimensions[axis]
             for lane, count in enumerate(self.lanes(ring, packed)):

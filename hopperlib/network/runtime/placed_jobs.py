@@ -86,7 +86,7 @@ ASSUMED = (
     "The scheduler walks the nodes in xyz-by2 order, whose definition is not printed.",
     "Jobs request 94 % of the machine's node-hours, including the MILC jobs.",
     "A job's nodes talk to their neighbors on a grid of one to three dimensions, or, in one job of five, to all others; "
-    "how much they would send is drawn once a job, half a GB/s a node on average.",
+    "how much they would send is drawn once per job, 0.5 GB/s per node on average.",
     "One job of ten writes during a run: all of them together as fast as both file systems go, through all service nodes.",
     "Jobs share links max-min fair; half-way round a ring, messages go both ways; a link carries both directions at once.",
     "MILC's tasks fill the nodes in the order of the list.",

@@ -211,6 +211,7 @@ def spread_of(times: Sequence[float], groups: Sequence[str] = ()) -> Spread:
     for group, time in zip(groups, times, strict=False):
         members[group].append(time)
     repeated = [runs for runs in members.values() if len(runs) > 1]
+    # The variance within groups is pooled: each group's, weighted by its degrees of freedom.
     freedom = sum(len(runs) - 1 for runs in repeated)
     within = sum((len(runs) - 1) * variance(runs) for runs in repeated) / freedom if freedom else 0.0
     mean = fmean(times)

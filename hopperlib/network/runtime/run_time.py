@@ -190,7 +190,7 @@ def calibrate(
     high = (mean_s - reduced_s) / weighted if weighted else 0.0
     if least(high) > least_s:
         raise InputError(
-            f"least_s={least_s:g} and mean_s={mean_s:g} lie too far apart: even a job that does nothing but exchange "
+            f"least_s={least_s:g} and mean_s={mean_s:g} are too far apart: even a job that does nothing but exchange "
             f"would have a least time of {least(high):.0f} s in {runs} runs"
         )
     if least(0.0) < least_s:

@@ -64,7 +64,8 @@ def occupancy(schedule: Schedule, start_s: int, end_s: int, *, columns: int = 12
         )
     width, height = (end_s - start_s) / columns, schedule.nodes / rows
     grid = [[0.0] * columns for _ in range(rows)]
-    # Most runs lie within one stretch: its row, and where it ends.
+    # In one piece, because this loop takes all the time: it runs over every run of nodes of every job. Most runs are
+    # within one row of the grid, so the row of each position and the end of that row are computed once.
     row_of = [int(position / height) for position in range(schedule.nodes)]
     last_of = [(row + 1) * height for row in row_of]
     bounds, first_bound, run_count = schedule.bounds, schedule.first_bound, schedule.run_count

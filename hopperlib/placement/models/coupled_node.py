@@ -425,6 +425,7 @@ def page_size_ratio(
         )
         for page, table in zip((small_bytes, large_bytes), tables, strict=True)
     )
+    # Each share of the run time is scaled by what page size does to it; clearing and the rest are not scaled.
     message = 1.0
     if messages:
         link_gb_s, cost_us = messages

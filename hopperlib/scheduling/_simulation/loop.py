@@ -200,7 +200,7 @@ class Loop(Run):
             queue.forget()
 
     def end_outage(self, number: int) -> None:
-        """Give the nodes of a downtime back, but for those that another one wants until later."""
+        """Return the nodes of a downtime, except for those that another one still needs."""
         if number in self.drains:
             self.drains.remove(number)
             self.count_freed()
@@ -219,7 +219,7 @@ class Loop(Run):
             self.down[number, pool] = down.bounds
 
     def count_freed(self) -> None:
-        """Count on no node that a drain wants."""
+        """Exclude nodes that are to be drained."""
         for pool in self.pools:
             pool.drain([self.span(number) for number in self.drains])
 

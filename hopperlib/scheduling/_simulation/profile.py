@@ -93,6 +93,8 @@ class Profile:
         if found is None:
             found, since = [], -1
             for instant, left in zip(self.times, self.left, strict=True):
+                # Cores, GPUs and memory are fields of one integer: a guard bit that the subtraction borrows shows that
+                # its resource does not suffice.
                 if (left - share) & GUARD == GUARD:
                     since = instant if since < 0 else since
                 elif since >= 0:

@@ -172,7 +172,7 @@ class Limits:
         return [(number, who) for number, who in whom if who is not None]
 
     def reason_blocked(self, job: int) -> tuple[int, int] | None:
-        """Return what blocks a job from running now; None if nothing does.
+        """Return the reason why a job cannot run now; None if it can.
 
         It is a limit and whom it counts, or -1 and the closed queue, or -2 and the limit above which none starts now.
         """

@@ -1,6 +1,6 @@
 """The queues of whole nodes that are alike: counting them is enough, and fast enough for years.
 
-For speed, free nodes are stored as a few runs, whatever their number. Nodes that running jobs are expected to free are
+For speed, free nodes are stored as a few runs, however many nodes there are. Nodes that running jobs are expected to free are
 a sorted list, along which the position where the head fits moves by a step or two. Waiting jobs are also indexed by
 width, so that of those that fit only the first of each width is tried, and only widths that have not already failed:
 until a job ends, only new ones.
@@ -25,7 +25,7 @@ class WholeNodeQueue(PoolQueue):
     promised the instant (the "shadow time") at which the running jobs will have
     freed enough by their limits. Then come those who may pass it, in the order of
     the queue: a job that ends by that instant takes nothing from the head, and
-    one that runs on may have the nodes that the head leaves over then, once.
+    one that runs longer may use the nodes that the head will leave over, once.
     """
 
     def __init__(self, run: Run, free: FirstFit, *, easy: bool) -> None:
@@ -189,12 +189,15 @@ class WholeNodeQueue(PoolQueue):
         if self.run.limited and (reason := self.run.limits.reason_blocked(job)) is not None:
             waiting.hold(key, reason)
             return
+        # `tried` and `passed` are lowered below the width of a job that has to wait, so that a later pass tries it.
         if width > self.free.room:
             self.tried = min(self.tried, width - 1)
         elif end <= self.drain_s and not waiting.queue:
             self.begin(job, now)
             return
         elif end <= self.drain_s and self.easy:
+            # EASY promises nodes to the head of the queue alone: a new job may start if it ends before the head's start,
+            # or fits into the nodes that the head leaves over then.
             if self.at == _UNKNOWN:
                 self.promise(now)
             if end <= self.at or width <= self.spare:
@@ -327,7 +330,7 @@ class NodeCountQueue(PlanningQueue, WholeNodeQueue):
         return False
 
     def expected_free(self, now: int) -> Profile:
-        """Return the free nodes from each instant on at which, as expected, they change."""
+        """Return the free nodes from each instant at which they are expected to change."""
         times, left = [0], [self.free.free]
         for key, freed in zip(self.expected, self.freed, strict=True):
             # Jobs past their limit still run: their nodes become free in the next second at the earliest.

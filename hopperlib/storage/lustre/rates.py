@@ -52,7 +52,7 @@ from hopperlib.units import BYTES_PER_GB
 _PATTERNS = ("shared", "collective", "file-per-process")
 # The best rate of one task through POSIX or MPI-IO in public IO500 runs; default if a machine file has none.
 _TASK_CEILING_GB_S = 3.7
-# Files created a second in one folder, the median of 95 public IO500 results on Lustre (``benchmarks/README.md``).
+# Files created per second in one folder, the median of 95 public IO500 results on Lustre (``benchmarks/README.md``).
 PUBLIC_CREATES_PER_S = 48_000.0
 # More aggregators must save a larger share of the time than the typical error of the saturation law: smaller gains are
 # uncertain. On Hopper any share of at least 6 % keeps one aggregator for each of the 144 stripes.

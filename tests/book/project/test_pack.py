@@ -1,4 +1,4 @@
-"""A pack: the same seed gives the same bytes, and the book's own tools find in it what was planted."""
+"""A pack: the same seed gives the same bytes, and the book's tools find what was planted in it."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Numbers: what is right, which mistakes are known, and what cannot be told apart."""
+"""Numbers: right answers, known mistakes, and those that cannot be distinguished."""
 
 from __future__ import annotations
 

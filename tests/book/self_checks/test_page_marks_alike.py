@@ -35,7 +35,7 @@ def node(root: Path) -> Path:
 
 
 def marked_by_page(node: Path, root: Path, tmp_path: Path, asked: list[tuple[dict[str, Any], Any]]) -> list[Any]:
-    """Return the verdicts of the page's own code."""
+    """Return the verdicts of the page's code."""
     script = tmp_path / "mark.mjs"
     script.write_text(SCRIPT, encoding="utf-8")
     module = (root / "book" / "hopperbook" / "site" / "browser" / "marking.mjs").as_uri()

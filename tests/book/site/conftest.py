@@ -29,14 +29,14 @@ HARMLESS = ("GL Driver Message", "Canvas2D: Multiple readback")
 
 def make_workshop(root: Path, folder: Path) -> None:
     """Lay out a repository with the workshop's book, and its explorers added to copies of the packages."""
+    # With what is compiled of them, which keeps the times of its sources: else each process of a build compiles them anew.
     for package in ("hopperlib", "hopperkit"):
-        shutil.copytree(root / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(root / package, folder / package)
     shutil.copytree(root / "data", folder / "data")
     for name in ("book", "notebooks"):
         shutil.copytree(WORKSHOP / name, folder / name, ignore=shutil.ignore_patterns(".ipynb_checkpoints"))
     shutil.copy(root / "book" / "_config.yml", folder / "book" / "_config.yml")
-    code = shutil.ignore_patterns("__pycache__")
-    shutil.copytree(root / "book" / "hopperbook", folder / "book" / "hopperbook", ignore=code)
+    shutil.copytree(root / "book" / "hopperbook", folder / "book" / "hopperbook")
     shutil.copy(root / "requirements.lock", folder)
     # What one build keeps for the next, the memories of Python, is the same for all.
     memories = root / "_build" / ".memories"
@@ -132,7 +132,7 @@ UNFOLD = """() => document.querySelectorAll('.hopper-all[aria-expanded="false"]'
 
 
 class Watched:
-    """A page of a browser, with all it asked for and all it complained about."""
+    """A page of a browser, with all its requests and all its complaints."""
 
     def __init__(self, page: Any, address: str) -> None:
         self.page = page
@@ -161,7 +161,7 @@ class Watched:
 
     @property
     def strangers(self) -> list[str]:
-        """Addresses of other hosts that were asked for."""
+        """Addresses requested from other hosts."""
         home = urlsplit(self.address).netloc
         return [
             url
@@ -170,7 +170,7 @@ class Watched:
         ]
 
     def assert_clean(self) -> None:
-        """Fail if another host was asked for or anything was complained about."""
+        """Fail if anything was requested from another host, or if there were complaints."""
         assert self.strangers == []
         assert self.complaints == []
 
@@ -198,7 +198,7 @@ def _context(browser: Any, **options: Any) -> Any:
 
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """Paths that were asked of a server since, also by a worker of all pages of a visit, which no page watches."""
+    """Paths requested from a server since, also by a worker of all pages of a visit, which no page watches."""
     paths: list[str] = []
     respond = Handler.send_response
 
@@ -212,7 +212,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.fixture
 def watch(browser: Any) -> Iterator[Callable[..., Watched]]:
-    """Return a function that opens a watched page of a site in a context of its own."""
+    """Return a function that opens a watched page of a site in a new context."""
     contexts = []
 
     def opened(address: str, **options: Any) -> Watched:
@@ -246,7 +246,7 @@ def _next_reader(visit: list[Watched]) -> Iterator[Watched]:
         visit.append(Watched(visit[-1].page.context.new_page(), visit[-1].address))
         visit[-1].unfolds = visit[0].unfolds
     watched = visit[-1]
-    # Elsewhere, so that the same page with another fragment is opened anew.
+    # Elsewhere, so that the same page with another fragment is reopened.
     watched.page.goto("about:blank")
     watched.page.set_viewport_size(VISITED)
     watched.page.emulate_media(media="screen", color_scheme="light", reduced_motion="no-preference")

@@ -122,7 +122,7 @@ def same(browser, here, path="answer"):
 
 @pytest.fixture(scope="module")
 def asked(workshop_visit):
-    """A page of its own, loaded once, on which one question after the other is asked."""
+    """A separate page, loaded once, on which one question after the other is answered."""
     watched = Watched(workshop_visit[0].page.context.new_page(), workshop_visit[0].address)
     watched.go("book/words.html")
     yield watched

@@ -5,9 +5,11 @@ from __future__ import annotations
 import ast
 import io
 import json
+import os
 import re
+import subprocess
 import sys
-import threading
+import time
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -161,7 +163,7 @@ def test_a_changed_model_or_datum_is_noticed(tmp_path, monkeypatch):
         before = hashes()
     look.write_text("2", encoding="utf-8")
     after = hashes()
-    # Notebooks need not run again for a new look, but pages are written anew.
+    # Notebooks need not run again for a new look, but pages are rewritten.
     assert after[0] == before[0]
     assert after[1] != before[1]
 
@@ -171,16 +173,44 @@ def test_scripts_are_modules_of_moderate_size(root):
         assert len(path.read_text(encoding="utf-8").splitlines()) <= 300, path.name
 
 
-def test_builds_side_by_side_keep_one_whole_machine(tmp_path, monkeypatch):
-    """Two builds that share a cache used to write one file at once, and every later build found a broken archive."""
-    both = threading.Barrier(2, timeout=30)
+def test_of_two_builds_one_makes_the_machine_and_the_other_waits(tmp_path, monkeypatch):
+    begun = []
 
     def machine_files():
-        both.wait()
+        begun.append(1)
+        time.sleep(0.2)
         return {f"{part}.json": bytes(100_000) for part in range(20)}
 
     monkeypatch.setattr("hopperbook.site.machine_view.machine_files", machine_files)
     with ThreadPoolExecutor(2) as pool:
         made = [pool.submit(assets._machine, tmp_path) for _ in range(2)]
     assert made[0].result() == made[1].result()
-    assert [path.suffix for path in tmp_path.iterdir()] == [".zip"]
+    assert len(made[0].result()) == 20
+    assert len(begun) == 1
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".lock", ".zip"]
+
+
+ORDERED = """
+import hashlib, pathlib, sys
+from hopperbook.site import assets, finder
+data = finder.finder_data(assets.ROOT / "notebooks"), assets.machines_module(), assets.package_zip(assets.ROOT / "data")
+print([hashlib.sha256(part).hexdigest() for part in data])
+"""
+
+
+def test_what_is_made_of_sources_is_the_same_in_every_process(root):
+    """Names in the order of a set differ from process to process: each build would write every page anew."""
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", ORDERED],
+            env=os.environ | {"PYTHONHASHSEED": seed},
+            cwd=root,
+            capture_output=True,
+            text=True,
+            check=True,
+            timeout=120,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(said) == 1
+    assert said.pop().count(",") == 2

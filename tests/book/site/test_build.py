@@ -1,4 +1,4 @@
-"""Building: what goes wrong is an error, and what changed is built anew."""
+"""Building: anything that goes wrong is an error, and changed files are rebuilt."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def test_a_failing_cell_stops_the_build(bench):
     assert "a wrong number" in done.stdout + done.stderr
 
 
-# Every page is read again, and the memory of Python made anew: at night.
+# Every page is read again, and the memory of Python recreated: at night.
 @pytest.mark.nightly
 def test_a_changed_model_reaches_every_page(bench):
     folder, build = bench

@@ -1,4 +1,4 @@
-"""A center's own site: what its tool pages ask, offer and answer is about its machine."""
+"""A center's site: its tool pages are about its machine."""
 
 from __future__ import annotations
 
@@ -105,6 +105,17 @@ def test_it_holds_for_machines_of_other_kinds(name):
         made = made_for(load(question), machine, text)
         assert isinstance(made, Question), (name, question, made)
         assert foreign_words(said(made, text), machine) == [], (name, question)
+
+
+def test_the_history_at_the_start_is_of_no_program_of_another_machine(brindle, text):
+    made = made_for(load("watch"), brindle, text)
+    assert isinstance(made, Question)
+    histories = [made.defaults["history"], *(example.values["history"] for example in made.examples)]
+    assert histories[0].startswith("date,program A")
+    assert [each for each in histories if re.search(r"GTC|NPB|(?m:^200\d-)", each)] == []
+    # The same changes as in the book's, twenty years later.
+    books = load("watch").run().summary.replace("GTC", "program B").replace(" 2006-", " 2026-")
+    assert made.run().summary == books
 
 
 def test_what_the_file_does_not_state_is_asked_for(text):

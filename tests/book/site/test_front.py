@@ -1,4 +1,4 @@
-"""The front page: light until somebody means to use it, each file asked for once, pictures that the models drew."""
+"""The front page: light until it is used, each file requested once, pictures drawn from the models."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IDLE = 3000
 
 @pytest.fixture
 def sent(monkeypatch):
-    """Address and bytes of each file that a server has sent since; what was asked for without its content counts too."""
+    """Address and bytes of each file that a server has sent since; requests without content count too."""
     files: list[tuple[str, int]] = []
 
     def copied(self, source, out):

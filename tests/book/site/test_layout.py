@@ -94,7 +94,7 @@ def look_at(looking, axe, pages):
         is_short(page, path, "wide")
         assert page.evaluate(MOVED, LEAST_SEEN) == [], (path, "wide")
         page.set_viewport_size(SIZES["phone"])
-        # Opened anew where there are explorers or questions, as what is folded there is seen to at the start.
+        # Reopened if there are explorers or questions, because folding happens there at the start.
         if page.locator(".hopper-explorer, .hopper-check").count():
             looking.go(path)
         is_short(page, path, "phone")

@@ -395,7 +395,7 @@ def test_a_heavy_explorer_can_be_cancelled(workshop):
     # Another explorer of the page waits behind it, and is answered all the same.
     set_slider(page, "Tasks", 8)
     box.get_by_role("button", name="Cancel").click()
-    expect(box.get_by_role("alert")).to_contain_text("Cancelled")
+    expect(box.get_by_role("alert")).to_contain_text("Canceled")
     expect(box.locator(".hopper-busy")).to_be_empty()
     expect(plot).to_have_attribute("aria-label", "A line from 0 to 0 million rounds.")
     expect(summary(page)).to_contain_text("With 8 tasks")

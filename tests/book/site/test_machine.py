@@ -1,4 +1,4 @@
-"""What moves: the machine to watch, the mechanisms, and the reader's own machine at the top of every page."""
+"""What moves: the machine to watch, the mechanisms, and the reader's machine at the top of every page."""
 
 from __future__ import annotations
 
@@ -359,7 +359,7 @@ values = { machine = "hopper", need_gb = 1.5 }
 
 @pytest.fixture
 def site(monkeypatch, tmp_path, root):
-    """Lay out a center's files beside its machine."""
+    """Write a center's files next to its machine file."""
     (tmp_path / "site.toml").write_bytes((root / "hopperlib" / "machines" / "toy.toml").read_bytes())
     (tmp_path / "rules.toml").write_text(RULE, encoding="utf-8")
     (tmp_path / "examples.toml").write_text(EXAMPLES, encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from functools import cache
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -177,6 +178,7 @@ def test_a_missing_page_has_a_page(watch, site_url, site_folder):
     assert watched.strangers == []
 
 
+@cache
 def compressed(folder: Path, url: str) -> int:
     """Bytes of a file as a server that compresses text would send it."""
     path = folder / urlsplit(url).path.lstrip("/")
@@ -191,9 +193,9 @@ def test_a_page_is_light(watch, workshop_url, workshop_folder):
         watched.requests.clear()
         watched.go(path).wait_for_timeout(500)
         # What an earlier page has brought is asked for again, and comes from the browser's memory.
-        asked = {url for url in watched.requests if not url.startswith(("data:", "blob:"))}
+        asked = {url for url in watched.requests if not url.startswith(("data:", "blob:")) and not later.search(url)}
         sizes = {url: compressed(workshop_folder, url) for url in asked}
-        before_charts = sum(size for url, size in sizes.items() if not later.search(url))
+        before_charts = sum(sizes.values())
         print(f"{path}: {before_charts / 1000:.0f} kB compressed before the first touch, {len(sizes)} files")
         for url, size in sorted(sizes.items(), key=lambda item: -item[1])[:5]:
             print(f"  {size / 1000:7.0f} kB  {urlsplit(url).path}")

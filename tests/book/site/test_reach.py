@@ -1,6 +1,9 @@
-"""Who comes by keys, with colors of their own, on 320 pixels or with a page twice as large, or on paper."""
+"""Readers with a keyboard, with custom colors, on 320 pixels, with a page twice as large, or on paper."""
 
 from __future__ import annotations
+
+import json
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -172,3 +175,18 @@ def test_numbers_stand_under_each_other(looking, site_folder):
             })"""
         )
         assert left == [], path
+
+
+def test_axes_are_named_in_words(site_folder):
+    """No chart of a study shows the name of a column at its axis."""
+    charts = 0
+    for path in sorted((site_folder / "notebooks").glob("*/*.html")):
+        for block in re.findall(
+            r'<div class="hopper-alone".*?<script[^>]*>(.*?)</script>', path.read_text(encoding="utf-8"), re.DOTALL
+        ):
+            layout = json.loads(block)["figure"]["layout"]
+            titles = [axis.get("title", {}) for name, axis in layout.items() if re.match("[xy]axis", name)]
+            charts += 1
+            words = [title["text"] for title in titles if isinstance(title, dict) and "text" in title]
+            assert [each for each in words if re.fullmatch(r"[a-z]\w*", each)] == [], path
+    assert charts > 60

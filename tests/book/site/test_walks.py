@@ -1,10 +1,12 @@
 """Readers' ways from the front page to what they came for: at most three presses, the verdict on the screen they come to.
 
-Five walks are held to: a student, a trainee and a support engineer here, a lecturer who wants two pages in `test_teaching`
-(`test_a_handout_fills_two_pages_of_paper`), a veteran of MILC in `test_scrolling` and `test_stories`.
+Five walks are held to: a student, a trainee, a support engineer, a lecturer who wants two pages (how the other handouts
+are printed: `test_teaching`), and a veteran of MILC (how the figure is read: `test_scrolling`, `test_stories`).
 """
 
 from __future__ import annotations
+
+import re
 
 import pytest
 from playwright.sync_api import expect
@@ -111,7 +113,7 @@ def test_a_trainee_goes_through_a_page_and_finds_it_in_the_progress(watch, site_
 @pytest.mark.nightly
 @pytest.mark.parametrize("size", SIZES)
 def test_a_support_engineer_checks_a_script_on_a_machine_of_another_center(watch, site_url, root, size):
-    """Their machine's file is chosen at the top; a script that asks for more nodes than it has is told so by name."""
+    """Their machine's file is chosen at the top; for a script that requests more nodes than it has, the refusal names it."""
     watched = watch(site_url, viewport=SIZES[size])
     page = watched.go("notebooks/node/placement.html")
     page.locator("#hopper-my-machine-file").set_input_files(root / "tests" / "book" / "site" / "center" / "site.toml")
@@ -119,4 +121,54 @@ def test_a_support_engineer_checks_a_script_on_a_machine_of_another_center(watch
     box = page.locator("#explorer-place")
     box.get_by_label("Launch line or batch script").fill("#SBATCH -p gpu\n#SBATCH -N 5\nsrun -n 20 ./a.out")
     expect(box).to_contain_text("asks for 5 nodes; Brindle has 4 of kind 'gpu'")
+    watched.assert_clean()
+
+
+# Each in every run at the size at which it is likelier, at both at night.
+BOTH = ["wide", pytest.param("phone", marks=pytest.mark.nightly)]
+
+
+@pytest.mark.parametrize("size", BOTH)
+def test_a_lecturer_finds_two_pages_to_print(watch, site_url, size):
+    """From the first page to the handout of a study in three presses; it is two pages of paper."""
+    watched = watch(site_url, viewport=SIZES[size])
+    page = watched.go("book/index.html")
+    page.get_by_role("link", name="notes for a half-day course").click()
+    page.wait_for_url("**/book/course.html*")
+    page.locator(".bd-article").get_by_role("link", name="handout").click()
+    page.wait_for_url("**/book/workshop.html#workshop-sheets-and-handouts")
+    row = page.locator(".bd-article tr").filter(has_text="Where the tasks land").filter(has_text="handout")
+    row.get_by_role("link", name="handout").click()
+    page.wait_for_url("**/handouts/node/placement.html")
+    expect(page.get_by_role("heading", name="Where the tasks land", exact=True)).to_be_visible()
+    paper = page.pdf(format="A4", margin={"top": "12mm", "bottom": "12mm"})
+    assert len(re.findall(rb"/Type\s*/Page[^s]", paper)) == 2
+    watched.assert_clean()
+
+
+# As fast as most people read. [words a minute]
+READING = 238
+
+
+@pytest.mark.parametrize("size", BOTH)
+def test_a_veteran_knows_the_cause_after_three_minutes(watch, site_url, size):
+    """The cause is in one sentence near the top, and in pictures after three presses; all that is read by then takes the time."""
+    watched = watch(site_url, viewport=SIZES[size])
+    page = watched.go("notebooks/network/variability.html")
+    sentence = page.locator(".bd-article p", has_text="In one sentence")
+    expect(sentence).to_contain_text("a job runs at the pace of its busiest link")
+    box = sentence.bounding_box()
+    # Read without a scroll on a wide screen, after one on a phone.
+    assert box["y"] + box["height"] <= (1 if size == "wide" else 1.5) * SIZES[size]["height"]
+    story = page.locator(".hopper-story")
+    above = page.locator("#the-question > p").all_inner_texts()
+    steps = story.locator(".hopper-story-text").all_inner_texts()
+    read = [*above, *steps[:4]]
+    assert 200 < sum(len(text.split()) for text in read) <= 3 * READING
+    assert "one link sets the pace of all 342 nodes" in read[-2]
+    assert "A different link fills up" in read[-1]
+    for step in range(2, 5):
+        story.get_by_role("button", name="Next").click()
+        expect(story.locator("output")).to_have_text(f"{step} of {len(steps)}")
+    expect(story.locator(".hopper-story-picture").nth(3)).to_have_css("opacity", "1")
     watched.assert_clean()

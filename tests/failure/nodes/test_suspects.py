@@ -68,8 +68,8 @@ def test_one_node_has_nobody_to_compare_with():
 
 
 def row(number, node, *, ending):
-    """One output of many: the same lines but for its node, with the time and number of its own job or of one and the
-    same.
+    """One output of many: the same lines but for its node, with the time and number of different jobs or of the same
+    one.
     """
     mark = number if ending == "own" else 4711
     text = f"slurmstepd: error: *** JOB {mark:06d} ON {node} CANCELLED AT 2024-03-04T10:00:00 ***\n"

@@ -206,7 +206,7 @@ def test_heterogeneous_jobs() -> None:
     assert [launch.threads_of(component) for component in launch.components] == [1, 16]
     assert "give one part alone" in refusal("#SBATCH -N 1\n#SBATCH hetjob\n#SBATCH -N 2\nsrun ./a : ./b\n").message
     assert "give one of its parts by itself" in refusal("srun --het-group=2 ./a").message
-    assert refusal("srun -n 4 ./a :").message == "':' parts two programs; one side of it names none"
+    assert refusal("srun -n 4 ./a :").message == "':' separates two programs, but one side of it has no program"
 
 
 @pytest.mark.parametrize(

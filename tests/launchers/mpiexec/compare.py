@@ -1,4 +1,4 @@
-"""The package's placements beside the answers of real launchers that scripts/ask_mpiexec.py keeps."""
+"""The package's placements compared with the answers of real launchers, stored by scripts/ask_mpiexec.py."""
 
 import csv
 import lzma
@@ -23,7 +23,7 @@ _MODULES = {"openmpi": "openmpi", "mpich": "mpich", "intelmpi": "intel-mpi"}
 
 
 class Answer(NamedTuple):
-    """One line, the release that was asked, and its answer."""
+    """One line, the release that was run, and its answer."""
 
     launcher: str
     release: str
@@ -43,7 +43,7 @@ class Answer(NamedTuple):
 
 
 def answers(launcher: str) -> Iterator[Answer]:
-    """Yield every answer of a launcher's table; = stands for that of the release before, nothing for one not asked."""
+    """Yield every answer of a launcher's table; = means that of the release before, nothing that the release was not run."""
     with lzma.open(FOLDER / f"{launcher}.csv.xz", "rt", newline="") as file:
         reader = csv.reader(file)
         releases = next(reader)[2:]

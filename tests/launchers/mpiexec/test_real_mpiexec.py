@@ -1,4 +1,4 @@
-"""Placements against the kept answers of Open MPI, MPICH and Intel MPI (scripts/ask_mpiexec.py asks them again)."""
+"""Placements compared with the stored answers of Open MPI, MPICH and Intel MPI (scripts/ask_mpiexec.py runs them again)."""
 
 from collections import Counter
 from functools import cache
@@ -17,7 +17,7 @@ CANNOT_TELL = {"openmpi": 0.01, "mpich": 0.0, "intelmpi": 0.21}
 
 
 def lists_cpus_on_4(answer: Answer) -> bool:
-    """Whether Open MPI 4.1 was asked to keep to a list of CPUs: it refuses that on a node that it is only shown."""
+    """Whether Open MPI 4.1 was restricted to a list of CPUs, which it refuses on a simulated node."""
     return answer.launcher == "openmpi" and answer.release.startswith("4.") and "--cpu-" in answer.line
 
 
@@ -62,7 +62,7 @@ def test_every_shape_of_node_is_in_the_table(launcher: str) -> None:
 
 
 def test_without_a_release_only_what_both_do_is_sure() -> None:
-    """The answers of 4.1 and 5.0 to one line, beside what the package says of a line that names no release."""
+    """The answers of 4.1 and 5.0 to one line, compared with the package's answer for a line that names no release."""
     asked = list(answers("openmpi"))
     both = {
         (answer.node, answer.line): [other.answer for other in asked if other[2:4] == answer[2:4]]

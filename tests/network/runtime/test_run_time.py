@@ -62,7 +62,7 @@ def test_calibration_finds_the_line_it_is_shown(compute, exchanged, noise, runs,
     ("setting", "message"),
     [
         ({"least_s": 120.0}, "mean_s=100 must be above least_s=120"),
-        ({"least_s": 10.0}, "lie too far apart: even a job that does nothing but exchange"),
+        ({"least_s": 10.0}, "are too far apart: even a job that does nothing but exchange"),
         ({"run_noise": 0.5}, "run_noise=0.5 alone spreads the times so much"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Where srun puts tasks, against what was printed on real machines and in Slurm's own documents.
+"""Where srun puts tasks, compared with documented cases from real machines and from Slurm's documentation.
 
 Oracles: answers of an srun pinning model and of hwloc for a node of 4 NUMA
 nodes x 6 cores; the srun examples of cpu_management.html and mc_support.html

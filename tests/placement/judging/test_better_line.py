@@ -270,3 +270,34 @@ def test_gpus_are_not_hidden_from_programs_that_need_them(before, program):
     line = better(f"#SBATCH -N 1 -C gpu -G 4\n{before}srun -n 4 {program}\n", Machine.load("perlmutter"))
     assert line is not None
     assert ("--gpus-per-task" in line) == (not before and program == "./a")
+
+
+def fewest_findings(machine: Machine, tasks: int) -> tuple[int, int]:
+    """The findings of the proposal for a node of some tasks, and the fewest of any depth of the launcher."""
+
+    def counted(line: str) -> int:
+        found = review_line(line, machine)
+        return sum(each.level in ("problem", "advice") and each.code != "cores-idle" for each in found.advice)
+
+    def line(depth: int) -> str:
+        return f"mpiexec -n {tasks} --ppn {tasks} --depth {depth} --cpu-bind depth ./a.out"
+
+    depths = range(1, machine.node().cores // tasks + 1)
+    return counted(better(line(1), machine) or line(1)), min(counted(line(depth)) for depth in depths)
+
+
+@pytest.mark.parametrize(
+    ("name", "tasks"), [("polaris", range(1, 33)), pytest.param("aurora", range(1, 105), marks=pytest.mark.nightly)]
+)
+def test_no_depth_of_pals_beats_the_proposal(name, tasks):
+    machine = Machine.load(name)
+    for number in tasks:
+        ours, fewest = fewest_findings(machine, number)
+        assert ours <= fewest, number
+
+
+def test_pals_lists_give_each_task_the_same_number_of_cores():
+    # 3 and 2 tasks on the two NUMA nodes of 51 cores each that jobs may use: 51 // 3 = 17.
+    line = "mpiexec -n 5 --ppn 5 --depth 1 --cpu-bind depth ./a"
+    expected = "mpiexec -n 5 --ppn 5 --depth 1 --cpu-bind list:1-17:18-34:35-51:53-69:70-86 ./a"
+    assert better(line, Machine.load("aurora")) == expected

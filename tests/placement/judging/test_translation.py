@@ -78,6 +78,15 @@ def test_mpirun_where_srun_starts_tasks_is_translated_unless_a_module_brings_it(
         assert [each.advice for each in found if each.code == "launcher-foreign"] == advice
 
 
+def test_a_line_of_another_launcher_is_improved_and_advised_for_the_launcher_of_the_machine():
+    result = load("place").run(line="#SBATCH -N 1\nsrun -n 2 --cpu-bind=cores ./a\n", machine="polaris")
+    # Two tasks of one NUMA node each: depth 1 would keep both on the first, depth 16 would stretch each over two.
+    assert result.copyables[0].text == "mpiexec -n 2 --ppn 2 --depth 8 --cpu-bind depth ./a"
+    assert not any("--gpu-bind" in (each.advice or "") for each in result.findings)
+    (helper,) = (each.text for each in result.copyables if "helper" in each.title)
+    assert "PALS_LOCAL_RANKID" in helper
+
+
 ARGUMENTS = ("./a", "./a in.txt", "./a -n 3 --depth=2 'x y'", "./a < in > out 2>&1", "numactl --show")
 
 

@@ -10,7 +10,7 @@ from hopperlib.placement.models.free_cores import break_even_service
 
 
 def _run_time(cores: int, free: int, service: float) -> float:
-    """Run time in units of the packed run's own work: all tasks wait for the other work, or fewer cores do it all."""
+    """Run time in units of the packed run's work: all tasks wait for the other work, or fewer cores do it all."""
     return max(cores / (cores - free), service / free) if free else 1 + service
 
 

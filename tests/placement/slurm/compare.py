@@ -42,7 +42,7 @@ class Answer(NamedTuple):
 
 
 def answers(table: Path = TABLE) -> Iterator[Answer]:
-    """Yield every answer of the table; = stands for that of the release before."""
+    """Yield every answer of the table; = means that of the release before."""
     with lzma.open(table, "rt", newline="") as file:
         reader = csv.reader(file)
         releases = next(reader)[3:]

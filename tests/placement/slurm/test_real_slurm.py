@@ -1,4 +1,4 @@
-"""Placements against the kept answers of Slurm 20.11, 22.05, 24.11 and 26.05 (scripts/ask_slurm.py asks them again)."""
+"""Placements compared with the stored answers of Slurm 20.11, 22.05, 24.11 and 26.05 (scripts/ask_slurm.py runs them again)."""
 
 import csv
 from collections import Counter

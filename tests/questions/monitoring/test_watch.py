@@ -1,4 +1,4 @@
-"""Benchmark histories as an answer: its own examples, and what it cannot tell."""
+"""Benchmark histories as an answer: its examples, and cases that it cannot decide."""
 
 from __future__ import annotations
 

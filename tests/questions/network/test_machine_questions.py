@@ -1,4 +1,4 @@
-"""The questions of where jobs lie on a machine, and of its scheduler: defaults, examples, refusals, size."""
+"""The questions on the placement of jobs on a machine, and on its scheduler: defaults, examples, refusals, size."""
 
 import json
 import re
@@ -162,7 +162,7 @@ def _watched_torus(traffic):
 
 
 def _toy(without=""):
-    """The text of a machine file of a reader's own, without one of its tables or keys."""
+    """The text of a reader's machine file, without one of its tables or keys."""
     text = (MACHINES / "toy.toml").read_text(encoding="utf-8").replace('name = "toy"', 'name = "mine"')
     return (
         re.sub(rf"^(\[network\.{without}\]\n([^\[\n].*\n)*|{without} = .*\n)", "", text, flags=re.MULTILINE)

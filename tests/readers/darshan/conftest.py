@@ -1,4 +1,4 @@
-"""A stand-in for pydarshan, so that what surrounds it is tested everywhere: healthy, damaged, missing."""
+"""A stub for pydarshan, so that the code around it is tested everywhere: intact, damaged, missing."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class DarshanReport:
 
 @pytest.fixture
 def stand_in(tmp_path, monkeypatch):
-    """Return a function that writes a log for the stand-in, which reads it instead of pydarshan."""
+    """Return a function that writes a log for the stub, which reads it instead of pydarshan."""
     package = tmp_path / "packages" / "darshan"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text(textwrap.dedent(STAND_IN), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""What surrounds pydarshan: healthy and damaged logs, crashes, no pydarshan. A stand-in takes its place; see conftest."""
+"""What surrounds pydarshan: healthy and damaged logs, crashes, no pydarshan. A stub replaces it; see conftest."""
 
 import pytest
 
@@ -86,7 +86,7 @@ def test_reading_that_takes_too_long(tmp_path, stand_in):
 
 
 def test_pandas_is_not_imported_for_a_log(stand_in, tmp_path):
-    """It takes as long to import as all the rest; what asks it for something gets it."""
+    """It takes as long to import as everything else; access to an attribute imports it."""
     package = tmp_path / "packages" / "pandas"
     package.mkdir()
     (package / "__init__.py").write_text(

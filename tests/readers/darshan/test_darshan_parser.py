@@ -108,7 +108,7 @@ def test_what_is_lost_or_not_used_is_said(tmp_path):
 
 @pytest.mark.parametrize("kept", [0.5, 0.9, 0.97, 0.999])
 def test_text_that_breaks_off_is_never_whole(tmp_path, kept):
-    """Regions of the log are named at its top: a module without a line, or a last record that is short, is told."""
+    """Regions of the log are named at its top: a module without a line, or a short last record, is reported."""
     regions = "".join(f"# {name} module: 186 bytes (compressed), ver=4\n" for name in ("POSIX", "LUSTRE", "DXT_POSIX"))
     body = text().removeprefix(HEAD).splitlines(keepends=True)
     whole = HEAD + regions + "".join(sorted(body, key=lambda line: line.startswith("LUSTRE")))

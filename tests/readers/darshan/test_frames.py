@@ -197,3 +197,9 @@ def test_any_frames(frames):
     for file in read(frames).files:
         assert file.bytes_written >= 0
         assert file.write_s >= 0
+
+
+def test_a_start_that_is_no_date_is_left_out_and_said():
+    log = log_from_frames({"start_s": 1e15}, {}, {})
+    assert log.start is None
+    assert "the start time is not a date" in log.notes

@@ -35,7 +35,7 @@ def test_a_head_of_zeros_is_damage():
 
 
 def log_of(name, tmp_path):
-    """The log of that name; None where it or pydarshan is not there, and then pydarshan is asked for."""
+    """The log of that name; None if it or pydarshan is missing, and then the message requests pydarshan."""
     places = [folder / name for folder in (BROUGHT, SHARED) if folder and (folder / name).is_file()]
     if SPEC and places:
         return read_darshan(str(places[0]))

@@ -1,4 +1,4 @@
-"""Machines out of records: what is told, what is assumed, and how outputs complete each other."""
+"""Machines from records: reported and assumed values, and how outputs complement each other."""
 
 from pathlib import Path
 

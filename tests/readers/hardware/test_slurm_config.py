@@ -43,7 +43,7 @@ def config(**changed: str) -> str:
 
 
 def srun(*texts: str) -> dict[str, object]:
-    """Return what the machine file says of srun, and where each value stood."""
+    """Return the machine file's settings of srun, and the position of each value."""
     machine = machine_from([record for text in texts for record in read_hardware(text)], name="mine")
     again = Machine.from_toml(machine.to_toml())
     launcher = again.launcher("srun")

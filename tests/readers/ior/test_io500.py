@@ -1,4 +1,4 @@
-"""IO500: every line of a summary as printed, what lies beside it. Runs are synthetic."""
+"""IO500: every line of a summary as printed, and the files next to it. Runs are synthetic."""
 
 import gzip
 import math
@@ -124,7 +124,7 @@ def test_lines_that_say_the_data_are_wrong(line):
 
 
 def test_a_partial_read_that_goes_on_is_no_failure():
-    """IOR asks again for what is left; if that fails too, it says so with an error of its own."""
+    """IOR retries the rest; if that fails too, it prints another error."""
     line = "WARNING: Task 37, partial read(), 25165824 of 67108864 bytes at offset 0"
     assert error_in(line) is None
     assert {row.status for row in read_ior(f"{IOR}{line}\n")} == {"ok"}

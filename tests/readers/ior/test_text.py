@@ -105,7 +105,7 @@ def test_headings_of_3_3(heading_row, summary):
 
 @pytest.mark.parametrize(("heading", "row"), [(STONEWALL, STONEWALL_ROW), (NO_STONEWALL, NO_STONEWALL_ROW)])
 def test_summary_alone(heading, row):
-    """A log that begins in the middle: what was asked stands in the summary too."""
+    """A log that begins in the middle: the request is in the summary too."""
     (one,) = read_ior(f"Summary of all tests:\n{heading}\n{row}\n", file="a")
     assert (one.rate_mib_s, one.tasks, one.nodes, one.segments, one.api) == (3475.49, 1, 1, 1, "POSIX")
     assert (one.block_bytes, one.transfer_bytes, one.repetition, one.statistic) == (2**20, 2**18, 0, None)
@@ -235,7 +235,7 @@ def test_two_runs_in_one_file():
 
 
 def test_two_tests_of_one_run():
-    """A script runs several tests; each has options of its own, and one summary ends them."""
+    """A script runs several tests; each has its options, and one summary ends them."""
     options = "api : POSIX\naccess : {}\ntasks : 2\nrepetitions : 1\nblocksize : 1 MiB\nxfersize : 256 KiB\n"
     text = (
         "IOR-3.2.1: MPI Coordinated Test of Parallel I/O\nCommand line : ior -f x\n"

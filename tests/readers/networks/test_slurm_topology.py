@@ -1,4 +1,4 @@
-"""Slurm's topology files: its own examples, and public ones, read with the right distances or refused with the reason."""
+"""Slurm's topology files: its examples, and public ones, read with the right distances or refused with the reason."""
 
 import pytest
 

@@ -179,7 +179,7 @@ def test_a_question_answers_as_its_explorer_shown_last(explorer: Question) -> No
 
 
 class _Timers:
-    """Stands for a kernel's event loop: holds what is to be called later until it is told to."""
+    """A substitute for a kernel's event loop: it delays calls until it is triggered."""
 
     def __init__(self) -> None:
         self.waiting: list[tuple[float, Any]] = []

@@ -31,7 +31,7 @@ class Handle:
 
 @pytest.fixture
 def outputs(monkeypatch: pytest.MonkeyPatch) -> list[Handle]:
-    """The outputs of a cell, as they are shown."""
+    """The outputs of a cell, as displayed."""
     monkeypatch.delenv("HOPPERLIB_RENDER", raising=False)
     shown: list[Handle] = []
 

@@ -53,7 +53,7 @@ def slow_in(healths):
     return {(each.part.kind, each.part.name) for each in healths if each.slow}
 
 
-# `make search` draws 1,500 nights of each noise anew, the tests 12, the same each time.
+# `make search` draws 1,500 new nights of each noise, the tests 12, the same each time.
 SEARCHES = settings.default.max_examples >= 300
 NIGHTS = 1500 if SEARCHES else 12
 
@@ -129,7 +129,7 @@ def test_chance_of_one_job_and_of_two_by_hand():
 
 
 def test_equal_rates_are_no_order():
-    """Rates of a coarse clock: whatever stands first in the log is no slower than the others."""
+    """Rates of a coarse clock: the first entry of the log is no slower than the others."""
     files = tuple((1.0, None, (Part("ost", "/s", "write", ost),)) for ost in range(10))
     assert {each.chance for each in health([Seen("a.out", files)] * 50)} == {1.0}
 

@@ -79,7 +79,7 @@ def noisy(noise, rng):
     return 10.0 * math.exp(0.3 * rng.gauss(0, 1) / math.sqrt(sum(rng.gauss(0, 1) ** 2 for _ in range(3)) / 3))
 
 
-# `make search` draws 7,500 logs of each noise anew, the tests 60, the same each time.
+# `make search` draws 7,500 new logs of each noise, the tests 60, the same each time.
 SEARCHES = settings.default.max_examples >= 300
 LOGS = 7500 if SEARCHES else 60
 

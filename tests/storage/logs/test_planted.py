@@ -142,7 +142,7 @@ def test_healthy_programs_draw_nothing(name):
 
 
 def measured_s(name):
-    """Time in I/O calls per task; of imbalance that of the slowest, and of HDF5 that in its own calls. [s]"""
+    """Time in I/O calls per task; of imbalance that of the slowest, and of HDF5 that in its calls. [s]"""
     job = log(name)
     if name.startswith("imbalance"):
         return cost_of(job).slowest_s

@@ -7,13 +7,29 @@ import re
 import sys
 from itertools import combinations
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median
 
 import pytest
 
-FOLDER = Path(__file__).parent
-sys.path.insert(0, str(FOLDER))
-from settings import agreement, bootstrapped_ratios, predicted_effect, simulated, table  # noqa: E402
+from hopperkit.traces.rules.site import Learned
+from hopperlib.scheduling.backfill import Backfill
+
+sys.path.insert(0, str(Path(__file__).parent))
+from settings import (
+    FOLDER,
+    RESUBMITTED,
+    agreement,
+    bootstrapped_ratios,
+    named_request,
+    predicted_effect,
+    predicted_request,
+    rows_of,
+    runs_in,
+    simulated,
+    table,
+    waits,
+    waits_with,
+)
 
 PAGE = (FOLDER.parents[2] / "book" / "slurm.md").read_text(encoding="utf-8")
 TABLES = sorted(path.name.removesuffix(".csv.gz") for path in FOLDER.glob("*.csv.gz"))
@@ -130,3 +146,74 @@ def test_the_page_has_the_ratio_to_slurms_agreement_with_itself(names, called):
         low, point, high = (f"{number:.2f}" for number in numbers)
         assert f"| {called if name == 'all' else f'`{name}`'} | {point} | {low} to {high} |" in PAGE
         assert numbers[1] >= (0.9 if name == "all" else 0.75)
+
+
+with (FOLDER / "predicted-requests.csv").open() as lines:
+    REQUESTS = list(csv.DictReader(lines))
+
+
+def resubmitted(row):
+    """Sorted waits of a job in Slurm: with its request as it was, and with the changed one; and what was changed. [s]"""
+    name, number = row["table"], int(row["job"])
+    before = rows_of(FOLDER / f"{name}.csv.gz")
+    rounded = "-rounded" if row["resolution_s"] != "1" else ""
+    after = rows_of(FOLDER / "resubmitted" / f"{name}-{number}{rounded}.csv.gz")
+    request = ("submit_s", "nodes", "cpus", "limit_s", "run_s", "partition")
+    changed = {
+        (job, column): (old[column], new[column])
+        for job, (old, new) in enumerate(zip(before, after, strict=True))
+        for column in request
+        if old[column] != new[column]
+    }
+    return [sorted(waits([rows[number]], run)[0] for run in runs_in(rows)) for rows in (before, after)], changed
+
+
+@pytest.mark.parametrize("row", REQUESTS, ids=lambda row: f"{row['table']}-{row['job']}-{row['resolution_s']}")
+def test_slurm_was_given_the_request_that_was_predicted(row):
+    (_, with_request), changed = resubmitted(row)
+    assert len(with_request) == 3
+    (kind,) = {column for _, column in changed} - {"cpus"}
+    assert {job for job, _ in changed} == {int(row["job"])}
+    old, new = changed[int(row["job"]), kind]
+    minutes = {"limit_s": lambda seconds: f"{seconds // 60} min" if seconds < 3600 else "1 h"}.get(kind, str)
+    told = {"limit_s": "a limit of {} instead of {}", "nodes": "{} nodes instead of {}, for as long"}
+    assert row["request"] == told.get(kind, "partition {} instead of {}").format(minutes(new), minutes(old))
+
+
+def test_the_page_has_what_changed_requests_did():
+    earlier, near = {"1": [], "60": []}, {"1": [], "60": []}
+    for row in REQUESTS:
+        before, after = resubmitted(row)[0]
+        # A tenth of the wait is what the command takes for a gain.
+        earlier[row["resolution_s"]].append(median(before) - median(after) >= 0.1 * median(before))
+        near[row["resolution_s"]].append(abs(median(after) - int(row["with_s"])) <= 0.1 * median(before))
+        predicted = " | ".join(
+            f"{int(row[f'{when}_s']):,} ({int(row[f'{when}_low_s']):,} to {int(row[f'{when}_high_s']):,})"
+            for when in ("before", "with")
+        )
+        observed = " | ".join(f"{median(of):,.0f} ({of[0]:,} to {of[-1]:,})" for of in (before, after))
+        assert f"| `{row['table']}`, {row['job']} | {row['request']} | {predicted} | {observed} |" in PAGE
+    total = {kind: sum(sum(of) for of in found.values()) for kind, found in (("earlier", earlier), ("near", near))}
+    assert f"in Slurm in {total['earlier']} of {len(REQUESTS)} cases" in PAGE
+    for of, well in zip(earlier.values(), near.values(), strict=True):
+        assert f"{sum(of)} of {len(of)} jobs started clearly earlier, {sum(well)} of them about when predicted" in PAGE
+
+
+@pytest.mark.parametrize(
+    "row", [row for row in REQUESTS[:8] if row["table"] + row["job"] in ("overlap-166", "more-nodes-214")]
+)
+def test_rounding_explains_the_changes_that_did_nothing(row):
+    rules = Learned(policy=Backfill())
+    asked = row["table"], int(row["job"]), row["request"], rules
+    with_request = median(waits_with(*asked, times=3)[1])
+    assert abs(with_request - median(resubmitted(row)[0][1])) <= 30
+    assert f"{row['job']} of `{row['table']}`" in PAGE
+    assert f" {with_request:,.0f} s" in PAGE
+    assert named_request(*asked[:2], rules) != row["request"]
+
+
+@pytest.mark.nightly
+@pytest.mark.parametrize("resolution_s", RESUBMITTED)
+def test_the_requests_are_those_that_the_model_predicts(resolution_s):
+    found = [predicted_request(resolution_s, *job) for job in RESUBMITTED[resolution_s]]
+    assert found == [row for row in REQUESTS if row["resolution_s"] == str(resolution_s)]

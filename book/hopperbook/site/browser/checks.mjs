@@ -105,7 +105,7 @@ class Check {
       return;
     }
     const given = this.check.kind === "number" ? guess : this.check.options.flatMap(({ text }, i) => (guess.split(", ").includes(text) || guess === text ? [i] : []));
-    // What was asked in another way on the earlier visit is asked anew.
+    // Questions whose form changed since the earlier visit are asked again.
     if (!mark(this.check, given).readable) return;
     for (const input of this.form.querySelectorAll("input")) {
       if (input.type === "text") input.value = guess;

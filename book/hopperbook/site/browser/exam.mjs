@@ -105,7 +105,7 @@ export async function startExam(box) {
     }
     const right = questions.filter((question) => question.right);
     const missed = aims.filter((_, i) => !questions[i].right);
-    // The first test keeps its answers: the second one asks the same with other numbers.
+    // The first test keeps its answers: the second one asks the same questions with other numbers.
     if (variant === "after") for (const question of questions) question.tell();
     result.replaceChildren(
       make("p", {}, make("strong", {}, `${right.length} of ${questions.length} right.`), missed.length > 0 && " Not yet right:"),

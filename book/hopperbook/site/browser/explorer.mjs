@@ -10,6 +10,7 @@ import { whenMeant, whenNear } from "./near.mjs";
 import { drawAhead, drawn, fetchLibraries } from "./plot.mjs";
 import { python } from "./python.mjs";
 import { copyLink } from "./share.mjs";
+import { Stored } from "./stored.mjs";
 import { Timers } from "./timers.mjs";
 import { moveByArrows } from "./toolbar.mjs";
 
@@ -34,8 +35,9 @@ class Explorer {
   #timers = new Timers();
 
   constructor(section) {
-    const { key, spec, start, answer, kept } = dataOf(section);
+    const { key, spec, start, answer, kept, stored } = dataOf(section);
     Object.assign(this, { section, key, spec, start, kept, examples: [], shown: { result: answer } });
+    this.stored = stored ? new Stored(stored, start) : null;
     this.whole = this.shown;
     this.busy = new Busy(section, this.#timers, () => {
       this.#cancelled = true;
@@ -95,9 +97,12 @@ class Explorer {
   #warmWhenNear() {
     const first = this.section.matches("#explorer-identify, .hopper-brief *");
     (first ? whenMeant : whenNear)(this.section, () => {
+      // Before Python, which is much larger.
+      this.stored?.fetch();
       python.warm();
       fetchLibraries(this.shown.result.figures);
       this.kept.splice(0).forEach(async (name, i) => {
+        if (!name) return; // one of the stored
         const reply = await fetch(new URL(`../answers/${name}`, import.meta.url)).catch(() => {});
         if (reply?.ok) this.examples[i] = await reply.json();
       });
@@ -127,7 +132,8 @@ class Explorer {
     this.asked = asked;
     this.pausing = settled;
     this.#timers.clear("refusal");
-    if (answer) this.#takeKept(answer);
+    const made = answer ?? this.stored?.at(values);
+    if (made) this.#takeKept(made);
     else if (this.spec.heavy && !settled) this.#timers.set("ask", HEAVY, () => this.#ask());
     else this.#ask();
   }
@@ -155,11 +161,16 @@ class Explorer {
     const taken = this.#taken;
     const late = () => taken !== this.#taken;
     try {
-      const soFar = (known) => late() || this.#drawSoFar(known);
+      if (this.stored) await this.stored.fetch();
       const values = this.form.values();
-      const beat = () => this.busy.beat();
-      const answer = await python.answer(this.spec.name, values, this.spec.heavy, { soFar, beat, machine: this.section.hopperWatch?.(values) });
-      if (!late() && !(this.#waiting && this.spec.heavy)) this.#take(answer);
+      const made = this.stored?.at(values);
+      if (made) this.#takeKept(made);
+      else {
+        const soFar = (known) => late() || this.#drawSoFar(known);
+        const beat = () => this.busy.beat();
+        const answer = await python.answer(this.spec.name, values, this.spec.heavy, { soFar, beat, machine: this.section.hopperWatch?.(values) });
+        if (!late() && !(this.#waiting && this.spec.heavy)) this.#take(answer);
+      }
     } catch (failure) {
       if (failure.kind === "cancelled" && !this.#cancelled) this.#waiting = true;
       else if (!this.#waiting && !late()) this.#fail(failure);
@@ -221,10 +232,10 @@ class Explorer {
     this.form.accept();
     const atControl = this.form.refuse(control, message);
     this.#showProblem(
-      atControl ? "Not answered: see the marked setting. Below stands the answer to the setting before." : message,
+      atControl ? "Not answered: see the marked setting. Below is the answer to the previous setting." : message,
       [["Back to the start", () => this.set(this.start)]],
     );
-    if (!atControl) this.problem.firstChild.append(" Below stands the answer to the setting before.");
+    if (!atControl) this.problem.firstChild.append(" Below is the answer to the previous setting.");
     this.#told = this.asked;
   }
 
@@ -235,8 +246,8 @@ class Explorer {
     const lines = {
       start: [`Python could not start on this page: ${message}.`, [again]],
       dead: [`Python has stopped: ${message}.`, [["Start it again", again[1]]]],
-      cancelled: ["Cancelled. Below stands the answer to the setting before.", [again, start]],
-      model: ["The model failed on this setting, which is a defect of ours. Below stands the answer to the setting before.", [start]],
+      cancelled: ["Canceled. Below is the answer to the previous setting.", [again, start]],
+      model: ["The model failed on this setting, which is a defect of ours. Below is the answer to the previous setting.", [start]],
     };
     const [text, ways] = lines[kind] ?? [String(message), [again, start]];
     this.#showProblem(text, ways);

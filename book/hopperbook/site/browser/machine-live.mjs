@@ -58,8 +58,8 @@ class Live {
     };
     // What the build has answered, Python is asked for as well: it alone has the machine.
     section.hopperAnew = () => {
-      const values = section.hopperForm.values();
-      python.answer(view.name, values, true, { machine: section.hopperWatch(values) }).catch(() => {});
+      clearTimeout(this.anew);
+      this.anew = setTimeout(() => this.#askAnew(), REST);
     };
     view.onShown = () => (view.player.playing ? this.#fetchMore() : this.#later());
     this.back = make("button", { type: "button", class: "hopper-button", hidden: true }, "Show the recording");
@@ -72,13 +72,26 @@ class Live {
     if (section.hopperForm.controls.some((control) => moved(control, this.start, values))) section.hopperAnew();
   }
 
+  /** Ask for the machine of the latest setting; while one is on its way, only the latest wish is kept. */
+  async #askAnew() {
+    this.wished = true;
+    if (this.working) return;
+    this.working = true;
+    while (this.wished) {
+      this.wished = false;
+      const values = this.section.hopperForm.values();
+      await python.answer(this.view.name, values, true, { machine: this.section.hopperWatch(values) }).catch(() => {});
+    }
+    this.working = false;
+  }
+
   #later() {
     clearTimeout(this.rest);
     this.rest = setTimeout(() => this.#fetchMore(), REST);
   }
 
   #take(data, key, values) {
-    this.note.textContent = data.why ? `Not drawn: ${data.why}. What stands here is the picture before.` : "";
+    this.note.textContent = data.why ? `Not drawn: ${data.why}. The picture shown is the previous one.` : "";
     if (data.why) return;
     const setting = JSON.stringify(values);
     const now = performance.now();

@@ -36,7 +36,9 @@ addEventListener("load", () => {
 /** Unfold what the address names, or what it stands in. */
 function unfold() {
   const named = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  const fold = named?.querySelector(":scope > details.hopper-fold") ?? named?.closest("details:not([open])");
+  // A label for a section is an empty element at its beginning, before what is folded.
+  const section = named?.matches("span:empty") ? named.parentElement : named;
+  const fold = section?.querySelector(":scope > details.hopper-fold") ?? named?.closest("details:not([open])");
   if (!fold || fold.open) return;
   fold.open = true;
   named.scrollIntoView();

@@ -1,4 +1,4 @@
-// Charts: pictures in the page, drawn anew by plotly.js, in the colors of the page's theme, once a reader touches them.
+// Charts: pictures in the page, redrawn by plotly.js, in the colors of the page's theme, once a reader touches them.
 
 import { dataOf, fileName, folded, make, saveFile } from "./dom.mjs";
 

@@ -120,7 +120,7 @@ export class Python {
     if (this.#calls.size > 0) this.worker.terminate();
     else this.worker.postMessage({ left: KEPT });
     this.worker = null;
-    // Where the browser shows this page again, it finds the worker, or starts one, and asks anew.
+    // Where the browser shows this page again, it finds the worker, or starts one, and asks again.
     addEventListener("pageshow", () => this.stop(), { once: true });
   }
 

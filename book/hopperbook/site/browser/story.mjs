@@ -13,6 +13,7 @@ export function startStory(story) {
   const [back, next] = story.querySelectorAll(".hopper-story-bar button");
   const said = story.querySelector(".hopper-story-bar output");
   let now = 0;
+  let bound; // for which step the page is on its way after a press: those that it passes are not shown
 
   const show = (number) => {
     now = number;
@@ -28,9 +29,20 @@ export function startStory(story) {
   const goBy = (by) => {
     const to = now + by;
     if (to < 0 || to >= steps.length) return;
-    texts[to].scrollIntoView({ block: NARROW.matches ? "end" : "center", behavior: STILL.matches ? "instant" : "smooth" });
+    scrollTo(to, STILL.matches ? "instant" : "smooth");
+    bound = to;
     show(to);
   };
+  const scrollTo = (to, behavior) => texts[to].scrollIntoView({ block: NARROW.matches ? "end" : "center", behavior });
+  const arrived = () => (bound = undefined);
+  for (const sign of ["wheel", "touchstart"]) addEventListener(sign, arrived, { passive: true });
+  // A second press stops the way of the first one: what is left of it is done at once.
+  addEventListener("scrollend", () => {
+    if (bound === undefined) return;
+    scrollTo(bound, "instant");
+    show(bound);
+    arrived();
+  });
   for (const button of [back, next]) button.addEventListener("click", () => goBy(Number(button.dataset.by)));
 
   let seen;
@@ -41,7 +53,10 @@ export function startStory(story) {
     seen = new IntersectionObserver(
       (entries) => {
         const entry = entries.find(({ isIntersecting }) => isIntersecting);
-        if (entry) show(texts.indexOf(entry.target));
+        const crossed = texts.indexOf(entry?.target);
+        if (crossed < 0 || (bound !== undefined && crossed !== bound)) return;
+        arrived();
+        show(crossed);
       },
       { rootMargin: `-${at}% 0px -${100 - at}% 0px` },
     );

@@ -14,7 +14,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     return "\n".join(f"| {' | '.join(line)} |" for line in lines) if cells else ""
 
 
-def _asked(choices: Iterable[str]) -> str:
+def _option_text(choices: Iterable[str]) -> str:
     """Return a job's request as written in a script."""
     return ", ".join(f"`--{choice}`" if "=" in choice else f"`{choice}`" for choice in choices)
 
@@ -27,7 +27,7 @@ def _node(kind: NodeKind) -> tuple[str, ...]:
         f"{kind.cores} in {kind.numa_nodes} NUMA node{'s' * (kind.numa_nodes > 1)}",
         f"{kind.memory_gb:g} GB",
         gpus,
-        _asked(kind.chosen_by),
+        _option_text(kind.chosen_by),
     )
 
 
@@ -45,13 +45,13 @@ def glance(machine: Machine) -> str:
     >>> "`--constraint=gpu`" in glance(Machine.load("perlmutter"))
     True
     """
-    nodes = _table(("nodes", "count", "cores", "memory", "GPUs", "asked for with"), map(_node, machine.node_kinds))
+    nodes = _table(("nodes", "count", "cores", "memory", "GPUs", "requested with"), map(_node, machine.node_kinds))
     limits = _table(
-        ("limit", "asked for with", "nodes at most", "minutes at most"),
+        ("limit", "requested with", "nodes at most", "minutes at most"),
         (
             (
                 limit.name,
-                _asked([limit.asked]) if limit.asked else "",
+                _option_text([limit.chosen_by]) if limit.chosen_by else "",
                 *(f"{most:,}" if most else "" for most in (limit.max_nodes, limit.max_minutes)),
             )
             for limit in machine.limits

@@ -3,9 +3,9 @@
 ``make html MACHINE=site.toml`` names the file. Beside it may lie
 
 =================  ===============================================================================================
-``rules.toml``     messages of the center's own, which the diagnosis then knows: tables ``[[rule]]``
-``examples.toml``  settings to try in the explorers, before the book's own: tables ``[[place]]``, ``[[memory]]`` and
-                   so on, each with a `label` and `values`; they are of the center's machine; on tool pages none of another is shown
+``rules.toml``     the center's messages, which the diagnosis then knows: tables ``[[rule]]``
+``examples.toml``  settings to try in the explorers, shown before those of the book: tables ``[[place]]``, ``[[memory]]`` and
+                   so on, each with a `label` and `values`; they are for the center's machine; tool pages show none for other machines
 =================  ===============================================================================================
 
 The front page is then ``book/site.md`` in the place of ``book/index.md``, and by ``book/_toc-site.yml`` the studies of

@@ -1,6 +1,6 @@
 """Questions of a center's site: those of its tool pages, set up for its machine.
 
-The controls lose the menu of other machines, as the site's file is in place of it. Examples are those of the center,
+The controls have no menu of other machines, because the site's file replaces it. Examples are those of the center,
 then scripts generated from its launcher, partitions and nodes, then those of the book that name no machine. If the
 machine's file lacks a value that a question needs, the question is omitted, and the page lists the missing values.
 """
@@ -35,6 +35,8 @@ _OUT_OF_MEMORY = (
     "step 118 done\nslurmstepd: error: Detected 1 oom_kill event in StepId=4711.0. "
     "Some of the step tasks have been OOM Killed.\nsrun: error: node07: task 12: Out Of Memory\n"
 )
+# Series of the made-up history, which are programs of another machine in the book, and the years by which it is moved.
+_BENCHMARKS, _LATER = "date,program A 64 tasks,program B 64 tasks,serial program,MPI bandwidth", 20
 # Questions that take a script, and their control for it.
 _SCRIPTS = {"place": "line", "identify": "text"}
 
@@ -108,6 +110,12 @@ def scripts_of(machine: Machine) -> dict[str, str]:
     return scripts
 
 
+def _history(made_up: str) -> str:
+    """Return the made-up history of the book under the names of no program, in the years of now."""
+    _, rows = made_up.split("\n", 1)
+    return f"{_BENCHMARKS}\n" + re.sub(r"(?m)^20(\d\d)", lambda year: f"20{int(year[1]) + _LATER:02d}", rows)
+
+
 def _generated(question: Question, machine: Machine) -> Iterator[Example]:
     """Yield settings that are made for a machine: scripts, or a job of a size that it has."""
     names = question.defaults
@@ -115,6 +123,8 @@ def _generated(question: Question, machine: Machine) -> Iterator[Example]:
         yield from (Example(label, {_SCRIPTS[question.name]: text}) for label, text in scripts_of(machine).items())
     elif question.name == "diagnose" and "srun" in _typed(machine):
         yield Example("Memory ran out", {"log": _OUT_OF_MEMORY})
+    elif question.name == "watch":
+        yield Example("Two programs lose speed", {"history": _history(question.defaults["history"])})
     elif "tasks" in names:
         kind = machine.node()
         yield Example(f"Four {kind.name} nodes", {"tasks": 4 * kind.cores})
@@ -207,12 +217,17 @@ def made_for(question: Question, machine: Machine, text: str, stated: Iterable[E
     left_out = {name: value for name, value in question.defaults.items() if name not in names}
     plain = replace(question, controls=controls, examples=(), answer=_answered(question.answer, left_out))
     ours = [Example(each.label, _values(each.values, base)) for each in (*stated, *_generated(question, machine))]
-    # Those of the book that were made for a machine are not made for this one.
-    books = (each for each in question.examples if not any("machine" in name for name in each.values))
+    # Those of the book that were made for a machine are not made for this one, and its history has other names here.
+    of_book = [question.defaults["history"]] if question.name == "watch" else []
+    books = (
+        each
+        for each in question.examples
+        if not any("machine" in name or value in of_book for name, value in each.values.items())
+    )
     general = [Example(each.label, _values(each.values, base)) for each in books]
     fitting = [each for each in (*ours, *general) if _fits(plain, each, machine)]
     start = Example("start", _values({}, base))
-    generates = question.name in (*_SCRIPTS, "diagnose") and bool(ours)
+    generates = question.name in (*_SCRIPTS, "diagnose", "watch") and bool(ours)
     first = start if not generates and _fits(plain, start, machine) else next(iter(fitting), None)
     if first is None:
         return _lacking(plain, base)

@@ -83,7 +83,7 @@ def _alone() -> Step:
     )
     alt = f"The use of {len(shares):,} links in order: one is full, half are below {100 * use.median_alone:.0f} percent, most of the curve is flat near zero."
     text = (
-        f"Take everybody else off the machine. B sends over {len(shares):,} links. When the first of them is full, half of the others "
+        f"Remove all other jobs from the machine. B sends over {len(shares):,} links. When the first of them is full, half of the others "
         f"are not even {100 * use.median_alone:.0f} % full.\n\n"
         f"In each step MILC waits for its last message, so that one link sets the pace of all {len(job.places)} nodes. "
         f"Alone, B takes {job.alone_s:,.0f} s: still less than the printed mean."

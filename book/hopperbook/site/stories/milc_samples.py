@@ -181,7 +181,7 @@ def _thousands() -> Step:
     text = (
         f"Here are all {len(runs):,} runs of {len(population()):,} jobs. Only the runs of B take longer than 2,000 s; its slowest takes {max(runs):,.0f} s, "
         f"{100 * (1 - max(runs) / red):.0f} % less than the printed one.\n\n"
-        f"So a run nearly as slow as NERSC's is possible in the model, but for one job in {len(population()):,}: a sample of some hundred seldom holds it. "
+        f"So a run nearly as slow as NERSC's is possible in the model, but only for one job in {len(population()):,}: a sample of some hundred seldom holds it. "
         "What happened to the printed run, no source says."
     )
     return Step(

@@ -120,7 +120,7 @@ def story() -> Story:
         ),
         Step(
             "The first six",
-            f"`aprun` fills core after core. Six tasks are on NUMA node 0. Together they want more than its channels deliver: each gets {full:.1f} GB/s, "
+            f"`aprun` fills core after core. Six tasks are on NUMA node 0. Together they need more than its channels deliver: each gets {full:.1f} GB/s, "
             f"where a task alone would draw {kind.core_bandwidth_cap_gb_s:g} (assumed).",
             _node((packed[0], 0, 0, 0), "Six tasks on the first NUMA node"),
             ("documented", "predicted", "assumed"),

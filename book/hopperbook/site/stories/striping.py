@@ -127,7 +127,7 @@ def story() -> Story:
     steps = (
         Step(
             "Two of many",
-            f"A file system of Hopper has {scratch.osts} OSTs. A file uses {used} of them unless its user asks for more. MFDn's files used two.",
+            f"A file system of Hopper has {scratch.osts} OSTs. A file uses {used} of them unless its user requests more. MFDn's files used two.",
             _all_osts(),
             ("documented",),
         ),
@@ -139,7 +139,7 @@ def story() -> Story:
         ),
         Step(
             "The queue grows",
-            f"The program sends faster than a disk writes. On {used} OSTs the {_PIECES} pieces wait in queues of {deep}, beside {_SHOWN - used} OSTs with nothing to do.",
+            f"The program sends faster than a disk writes. On {used} OSTs the {_PIECES} pieces wait in queues of {deep}, while {_SHOWN - used} OSTs have nothing to do.",
             _dealt(used, _PIECES),
             ("predicted",),
         ),

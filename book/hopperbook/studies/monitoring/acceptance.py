@@ -30,7 +30,7 @@ def suite() -> Suite:
 
 
 def delivered() -> dict[str, float | None]:
-    """Return the rates at delivery by code, slips of the scan mended; None where the print cannot be read.
+    """Return the rates at delivery by code, with errors of the scan corrected; None where the print cannot be read.
 
     Examples
     --------

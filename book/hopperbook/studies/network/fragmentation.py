@@ -130,7 +130,7 @@ def middle_nine_tenths(values: list[float]) -> tuple[float, float, float]:
 
 @cache
 def population(order: str = "xyz-by2") -> tuple[PlacedJob, ...]:
-    """Return the jobs of MILC on 8,192 cores in two hundred histories, the tail of the slowest among them.
+    """Return the jobs of MILC on 8,192 cores in two hundred histories, including the tail of the slowest.
 
     Parameters
     ----------

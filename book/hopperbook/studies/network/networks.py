@@ -1,4 +1,4 @@
-"""Networks of today: what random pairs get in a fat tree by fixed and by chosen routes, and what chance mends in a dragonfly."""
+"""Networks of today: rates of random pairs in a fat tree with fixed and with chosen routes, and the effect of random routes in a dragonfly."""
 
 import random
 from collections.abc import Mapping, Sequence

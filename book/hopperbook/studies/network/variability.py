@@ -156,8 +156,8 @@ class MetricLine(NamedTuple):
     own : Interval
         The share that no other metric explains. [fraction]
     visible_percent : float or None
-        Change of the time, from the metric's 10 % to its 90 % quantile, that 80 of 100 such populations would show beside
-        the other metrics; None where it follows from them. [%]
+        Change of the time, from the metric's 10 % to its 90 % quantile, that 80 of 100 such populations would show in addition
+        to the other metrics; None where it follows from them. [%]
     """
 
     correlation: float
@@ -352,7 +352,7 @@ def _some_noisy(history: _History) -> bool:
 
 
 def _forces_differ_less(history: _History) -> bool:
-    """Whether the least forces of jobs differ half as much as their least times at most."""
+    """Whether the least forces of jobs differ at most half as much as their least times."""
     forces, times = [least for _, _, (least, _) in history], [min(times) for _, times, _ in history]
     return _middle_half(forces) < _middle_half(times) / 2
 

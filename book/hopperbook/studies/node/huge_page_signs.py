@@ -1,4 +1,4 @@
-"""Public measurements of huge pages against the coupled model of a node: in how many draws does the sign come out?
+"""Public measurements of huge pages against the coupled model of a node: in how many draws is the sign right?
 
 Values missing from a measurement's text are drawn from a range common to all: page walks, rates of cores and links,
 pieces that are touched first. Nothing is fitted; a share near half means that the model is undecided.

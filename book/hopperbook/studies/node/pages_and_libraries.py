@@ -73,7 +73,7 @@ def placement_noise() -> float:
 
 
 def production_noise(runs: int = 100) -> float:
-    """Return the standard deviation over the mean of MILC in production, if the printed ones were that many runs. [ratio]
+    """Return the standard deviation over the mean of MILC in production, if the printed values were from that many runs. [ratio]
 
     That of the shifted lognormal through the printed least, mean and greatest.
 

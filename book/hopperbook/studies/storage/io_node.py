@@ -96,7 +96,7 @@ def readings() -> tuple[Reading, Reading]:
 def model(assumed: Mapping[str, float], rng: random.Random) -> dict[str, float]:
     """Return the number of tasks from which the curves differ by more than this share of Hopper's.
 
-    Hopper's curve bends toward its ceiling, Franklin's begins anew with each node: they part
+    Hopper's curve bends toward its ceiling, Franklin's starts again with each node: they part
     where Franklin has come that far above.
 
     Examples

@@ -194,7 +194,7 @@ class Elsewhere(NamedTuple):
 def elsewhere(nodes: int = 8) -> tuple[Elsewhere, ...]:
     """Return the law's result for public systems that wrote one shared file through MPI-IO, at some nodes.
 
-    The interval rests on the curves of all systems, these among them.
+    The interval is based on the curves of all systems, including these.
 
     Examples
     --------

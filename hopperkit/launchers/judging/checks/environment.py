@@ -80,7 +80,7 @@ def _undone(environment: Mapping[str, str], threads: int, tasks: int, line: Laun
     found = _threads_undone(values, threads) if threads > 1 else {}
     explicit = "GOMP_CPU_AFFINITY" if "GOMP_CPU_AFFINITY" in values else "KMP_AFFINITY"
     if tasks > 1 and ("proclist" in values.get(explicit, "") or explicit.startswith("GOMP")):
-        problem = f"each of the {tasks} tasks of a node puts its threads on the same CPUs, whatever its binding."
+        problem = f"each of the {tasks} tasks of a node puts its threads on the same CPUs, regardless of its binding."
         found[explicit] = _Undone(problem, (None,), "problem", float(tasks))
     if line.launcher == "srun":
         found |= _bound_twice(values)
@@ -101,9 +101,7 @@ def _threads_undone(values: Mapping[str, str], threads: int) -> dict[str, _Undon
         problem = "the threads are not bound, so OMP_PLACES has no effect (OpenMP 5.2, OMP_PROC_BIND)."
         found["OMP_PROC_BIND"] = _Undone(problem, ("close", "spread"), "advice")
     if values.get("KMP_AFFINITY", "").split(",")[-1] in _OFF and (places or bind):
-        problem = (
-            "Intel's OpenMP then binds no threads, whatever the values of OMP_PROC_BIND and OMP_PLACES (KMP_AFFINITY)."
-        )
+        problem = "Intel's OpenMP then binds no threads, regardless of OMP_PROC_BIND and OMP_PLACES (KMP_AFFINITY)."
         found["KMP_AFFINITY"] = _Undone(problem, (None,), "advice")
     if values.get("MV2_ENABLE_AFFINITY") in ("1", "on", "true") and "MV2_CPU_BINDING_POLICY" not in values:
         problem = f"MVAPICH2 binds each task to one core, so its {threads} threads share it (MVAPICH2 user guide)."
@@ -115,6 +113,6 @@ def _bound_twice(values: Mapping[str, str]) -> dict[str, _Undone]:
     """Return the variables by which an MPI library binds tasks that srun has bound."""
     names = ("I_MPI_PIN_PROCESSOR_LIST", "I_MPI_PIN_DOMAIN", "MV2_CPU_MAPPING", "MV2_CPU_BINDING_POLICY")
     problem = (
-        "the MPI library binds the tasks once more, by the CPUs of the node and not by those that srun gives to a task."
+        "the MPI library binds the tasks again, by the CPUs of the node and not by those that srun gives to a task."
     )
     return {name: _Undone(problem, (None,), "advice") for name in names if name in values}

@@ -207,10 +207,10 @@ def check_limits(job: Job) -> Iterator[Draft]:
     """
     choices = [(f"{sort}={name}", line) for sort, name, line in requested_partitions(job.script)]
     sorts = {choice.partition("=")[0] for choice, _ in choices}
-    defaults = {limit.asked for limit in job.machine.limits if limit.by_default}
+    defaults = {limit.chosen_by for limit in job.machine.limits if limit.by_default}
     left_out = [choice for choice in defaults if choice.partition("=")[0] not in sorts]
     for choice, line in (*choices, *((choice, 0) for choice in left_out)):
-        tables = [limit for limit in job.machine.limits if limit.asked == choice]
+        tables = [limit for limit in job.machine.limits if limit.chosen_by == choice]
         if tables:
             yield from _over_limit(job, choice, line, tables)
 
@@ -231,7 +231,7 @@ def _other_choices(job: Job, choice: str, line: int) -> Iterator[tuple[str, tupl
     """Yield the changes to another partition, QOS or queue that has limits."""
     sort, _, name = choice.partition("=")
     typed = next((each for each in job.script.directives if each.line == line and each.value == name), None)
-    others = dict.fromkeys(each.asked for each in job.machine.limits)
+    others = dict.fromkeys(each.chosen_by for each in job.machine.limits)
     for other in (each.partition("=")[2] for each in others if each.startswith(f"{sort}=") and each != choice):
         if typed:
             yield _typed(typed, other), set_value(job.script, typed, other)

@@ -66,7 +66,7 @@ def check_training(script: Script) -> Iterator[Draft]:
     job = requested_by_job(script)
     for line in script.lines:
         starter = starter_in(line.words)
-        requested = _asked(line, job)
+        requested = _line_request(line, job)
         if starter:
             yield from _workers(script, line, starter, requested, job)
             yield from _cpus(script, line, starter, requested)
@@ -82,7 +82,7 @@ def check_training(script: Script) -> Iterator[Draft]:
     yield from _same_port(script)
 
 
-def _asked(line: LaunchLine, job: Requested) -> Requested:
+def _line_request(line: LaunchLine, job: Requested) -> Requested:
     """Return a launch line's request within its job."""
     if line.launcher == "srun":
         return requested_by_line(line).over(job)
@@ -123,7 +123,7 @@ def _workers(
     tasks, gpus, workers = requested.tasks_of_node, _visible(line, requested, job), starter.workers
     if not workers:
         return
-    # The three faults exclude each other: with too many starters, the number of each one's workers means nothing.
+    # In one piece: the three faults exclude each other. With too many starters, the number of each one's workers means nothing.
     if tasks and tasks > 1 and workers > 1 and (gpus is None or tasks * workers > gpus):
         on = f"the {gpus} GPUs of a node" if gpus else "a node"
         problem = f"{tasks} tasks per node each start {starter.name} with {workers} workers: {tasks * workers} workers on {on}."
@@ -225,7 +225,7 @@ def _meeting(script: Script, line: LaunchLine, starter: Starter) -> Iterator[Dra
     """Starters of several nodes that do not find each other, or take themselves for the same node."""
     at_home = starter.meets_at_home or _local_address(line)
     if at_home:
-        problem = f"each of the {starter.nodes} nodes looks for the others on itself (localhost), and waits in vain."
+        problem = f"each of the {starter.nodes} nodes looks for the others on itself (localhost), and waits forever."
         plain = "Give all of them the name of the job's first node."
         yield _draft("rendezvous-local", line.line, problem, plain, [])
     if not starter.meets_by_rank:
@@ -305,7 +305,7 @@ def _world_size(script: Script, line: LaunchLine, tasks: int) -> Iterator[Draft]
     world = line.environment.get("WORLD_SIZE")
     if isinstance(world, str) and re.fullmatch(r"\d{1,7}", world) and int(world) != tasks:
         where = next((each.line for each in reversed(script.variables) if each.name == "WORLD_SIZE"), line.line)
-        problem = f"WORLD_SIZE is {world}, and srun starts {tasks} tasks: they wait for each other in vain, or leave some out."
+        problem = f"WORLD_SIZE is {world}, and srun starts {tasks} tasks: they wait for each other forever, or leave some out."
         changes = [(f"Write WORLD_SIZE={tasks}.", set_variable(script, "WORLD_SIZE", str(tasks), where))]
         yield _draft("world-size", where, problem, "Give it the number of tasks.", changes)
 
@@ -318,7 +318,9 @@ def _trainer(script: Script, line: LaunchLine, text: str, requested: Requested) 
     ):
         match = re.search(rf"(?<![\w.])(?:--)?trainer\.{option}[= ](\d{{1,5}})(?!\S)", text)
         if match and has and int(match[1]) != has:
-            problem = f"the trainer has {option}={match[1]}, and the job {has} {unit}: Lightning wants the same number."
+            problem = (
+                f"the trainer has {option}={match[1]}, and the job {has} {unit}: Lightning requires the same number."
+            )
             changes = _renumbered(script, line.line, rf"trainer\.{option}|-trainer\.{option}", has, "Write")
             yield _draft("trainer-mismatch", line.line, problem, "Give the trainer the numbers of the job.", changes)
 

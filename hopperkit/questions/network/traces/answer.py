@@ -173,7 +173,7 @@ def _outages(schedule: Schedule) -> Iterator[Finding]:
     """Yield what outages cut short."""
     if lost := schedule.lost:
         work_s = sum(end - start for _, start, end in lost)
-        message = f"Ended by outages and begun anew: {count(len(lost), 'run')}, {work_s:,} s of work lost."
+        message = f"Ended by outages and restarted: {count(len(lost), 'run')}, {work_s:,} s of work lost."
         yield Finding("requeued-after-outage", message, "note")
 
 

@@ -44,7 +44,7 @@ def second_of(text: str, log: Trace) -> int:
     first_s, last_s = log.workload.arrival_s[0], log.workload.arrival_s[-1]
     if not first_s < at_s <= last_s:
         span = " to ".join(datetime.fromtimestamp(log.epoch_s + at, zone).isoformat()[:16] for at in (first_s, last_s))
-        raise refusal("date", text[:40], f"must lie in the log, which has submissions from {span}")
+        raise refusal("date", text[:40], f"must be in the log, which has submissions from {span}")
     return at_s
 
 

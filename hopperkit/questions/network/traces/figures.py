@@ -48,7 +48,7 @@ def machine_figure(schedule: Schedule) -> Figure:
     return chart(
         title="The machine over time",
         alt=f"Of {schedule.nodes:,} nodes {mean(busy):,.0f} are busy on average; the longest run of free nodes has "
-        f"{median(longest):,.0f} in the median, and free nodes lie in up to {count(max(runs), 'run')}.",
+        f"{median(longest):,.0f} in the median, and free nodes form up to {count(max(runs), 'run')}.",
         x=Axis(title="Since the first job", unit="d", low=0, high=max(days[-1], 1e-9), decimals=2),
         y=Axis(title="Nodes", low=0),
         series=[

@@ -22,6 +22,8 @@ _EXPLAINED = 0.05
 _MOST_NAMED, _MOST_AHEAD = 3, 50
 # A rule that only this many starts contradict is reported without qualification.
 _OBEYED = 0.01
+# A simulated wait this far from the observed one gives a direction only. [fraction]
+_MISFIT = 0.2
 
 
 _ORDERS = {
@@ -91,7 +93,7 @@ def learned_result(rules: Learned, findings: list[Finding], jobs: int, machine: 
     phrases = [rule.text for rule in rules.closed]
     for finding in findings:
         if finding.code == "closed-hours" and finding.evidence["contradicting"] > _OBEYED:
-            phrases[0] += f", but for {share(finding.evidence['contradicting'])} of their starts"
+            phrases[0] += f", except for {share(finding.evidence['contradicting'])} of their starts"
     phrases += map(limit_text, rules.limits)
     phrases += [f"{count(each.nodes, 'node')} absent for a time" for each in rules.absent]
     others = listed(phrases) if phrases else "no closed hours and no limits show in this log"
@@ -231,13 +233,8 @@ def why_result(
     subject = f"Job {name} ({count(workload.nodes[job], unit)} of {nodes:,}, limit {duration(workload.requested_time_s[job])})"
     reasons = "; ".join(f"{CAUSES[cause].replace('node', unit)} ({duration(seconds)})" for cause, seconds in parts)
     holders = _holders_text(trace, wait, unit) if parts else ""
-    earlier = (
-        f" With {request.text} it would wait {duration(request.wait_s)}, not {duration(request.wait_before_s)} (simulated)."
-        if request
-        else ""
-    )
     return Result(
-        summary=f"{subject} waited {duration(wait.wait_s)}: {reasons}.{holders}{earlier}"
+        summary=f"{subject} waited {duration(wait.wait_s)}: {reasons}.{holders}{_earlier_text(wait, request)}"
         if parts
         else f"{subject} did not wait.",
         findings=tuple(_why_findings(wait, rules)),
@@ -253,6 +250,17 @@ def why_result(
             "rules": rules.to_dict(),
         },
     )
+
+
+def _earlier_text(wait: Wait, request: Request | None) -> str:
+    """Return which request would have started a job earlier, as a sentence, and whether the time can be relied on."""
+    if request is None:
+        return ""
+    told = f" With {request.text} it would wait {duration(request.wait_s)}"
+    before = duration(request.wait_before_s)
+    if abs(request.wait_before_s - wait.wait_s) <= _MISFIT * wait.wait_s:
+        return f"{told}, not {before} (simulated)."
+    return f"{told} in a simulation that lets it wait {before} without the change: take the direction, not the time."
 
 
 def _name(trace: Trace, job: int) -> str:
@@ -353,7 +361,7 @@ def when_result(trace: Trace, name: str, found: Expected, test: Backtest) -> Res
         f"Intervals made like this held {share(learned.coverage)} of the waits of the log's later {count(test.judged_on, 'job')}; "
         "95 % were promised."
     )
-    span = f"It starts between {low} and {high}, as 95 % of the past jobs did that the simulation let wait alike."
+    span = f"It starts between {low} and {high}, as did 95 % of the past jobs with a similar simulated wait."
     verdict = backtest_verdict(test)
     # Who predicts single jobs no better than a null model gives no number for one: the interval only.
     single = f" By the simulation it starts at {_moment(trace, found.start_s)}." if verdict.level == "ok" else ""

@@ -90,8 +90,8 @@ def split_of(text: str, nodes: int) -> tuple[int, int]:
 def drain_of(text: str, log: Trace, nodes: int) -> Downtime:
     """Return a drain, as 2026-12-01T08:00/12h:node[1-64]: when, for how long, and which nodes; all of them without.
 
-    Nodes are taken by their numbers, node 1 as the first of the list. A drain of the whole machine is known beforehand;
-    one of some nodes takes them as they fall free.
+    Nodes are taken by their numbers, node 1 as the first of the list. A drain of the whole machine is known in advance;
+    a drain of some nodes takes them as they become free.
 
     Parameters
     ----------
@@ -127,7 +127,7 @@ def drain_of(text: str, log: Trace, nodes: int) -> Downtime:
     first_s, last_s = log.workload.arrival_s[0], log.workload.arrival_s[-1]
     if not first_s <= start_s <= last_s:
         span = " to ".join(datetime.fromtimestamp(log.epoch_s + at, zone).isoformat()[:16] for at in (first_s, last_s))
-        raise refusal("drain", found[1], f"must lie in the log, which has submissions from {span}")
+        raise refusal("drain", found[1], f"must be in the log, which has submissions from {span}")
     end_s = start_s + duration_s(found[2])
     if not found[3]:
         return Downtime(start_s=start_s, end_s=end_s, drained=True)
@@ -215,7 +215,7 @@ def scenarios_of(
 
 
 def _group_of(text: str, log: Trace) -> tuple[str, str]:
-    """Return whose jobs go first, as account:NAME."""
+    """Return the account whose jobs have priority, as account:NAME."""
     per, _, name = text.partition(":")
     if per not in ("user", "account", "qos", "queue") or not name:
         raise refusal("first", text[:60], "must be like account:NAME; user, qos and queue have names too")

@@ -23,7 +23,7 @@ def test_the_shape_counts_all_histories(scored):
 
 
 def test_the_made_up_span_has_none_of_the_documented_dates():
-    """The trials of 29 March and 26 April ended on their own days."""
+    """The trials of 29 March and 26 April ended on separate days."""
     days = {date(2006, 3, 29), date(2006, 4, 26)}
     assert documented("benchmark-history.trial-march").note == "2006-03-29"
     assert not days & {INCIDENTS[2].begin, INCIDENTS[2].end}

@@ -124,7 +124,7 @@ def test_a_lognormal_is_not_refuted_and_two_numbers_are_no_sample():
 
 
 def test_a_shifted_lognormal_does():
-    """Its floor comes close to the least time, and never lies above it."""
+    """Its floor comes close to the least time, and is never above it."""
     for runs in (30, 100):
         shifted = shifted_lognormal(runs)
         assert 800 < shifted.shift_s < 887.1

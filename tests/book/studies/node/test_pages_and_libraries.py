@@ -1,4 +1,4 @@
-"""The study of pages and libraries: what is fitted, what is read backwards, what cannot be told."""
+"""The study of pages and libraries: fitted values, values inferred backwards, and unknown ones."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from hopperbook.site.formulas import mathml
+from hopperbook.site.engine.formulas import mathml
 
 # Every command that the pages use.
 USED = [

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from sphinx.errors import ExtensionError
 
-from hopperbook.site.side_by_side import in_parts
+from hopperbook.site.engine.parallel import in_parts
 
 # From Python 3.12 on a process with threads, as a worker of the tests is, warns that its copy has none.
 pytestmark = pytest.mark.filterwarnings("ignore:This process:DeprecationWarning")

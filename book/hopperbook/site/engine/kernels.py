@@ -1,4 +1,6 @@
-"""Starts the kernels of notebooks as forks of a process that has imported their common modules: a second each."""
+"""Starts the kernels of notebooks as forks of one process: a second each where that has imported their common modules,
+which takes seconds and pays for more than a few notebooks.
+"""
 
 import os
 from multiprocessing import forkserver
@@ -7,11 +9,19 @@ from typing import Any
 
 from jupyter_client.manager import AsyncKernelManager
 
-ForkServerContext().set_forkserver_preload(["hopperbook.warm"])
+# Or the debugger of a kernel requires another Python.
+os.environ["PYDEVD_DISABLE_FILE_VALIDATION"] = "1"
+
+# So many notebooks load faster together.
+_FEW = 3
 
 
-def begin_to_load() -> None:
-    """Start the process that kernels are copies of: it loads for seconds, beside whatever else begins a build."""
+def begin_to_load(notebooks: int) -> None:
+    """Start the process that kernels are copies of, in parallel with the other steps that begin a build; for a few
+    notebooks it loads nothing, and each loads what it needs.
+    """
+    if notebooks > _FEW:
+        ForkServerContext().set_forkserver_preload(["hopperbook.warm"])
     forkserver.ensure_running()
 
 

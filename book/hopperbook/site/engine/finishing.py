@@ -19,9 +19,12 @@ _RUN = {"", "text/javascript", "application/javascript", "module"}
 _SCRIPT = re.compile(r"<script\b([^>]*)>(.*?)</script>", re.DOTALL | re.IGNORECASE)
 _TYPE = re.compile(r"""\btype\s*=\s*["']?([^"'\s>]*)""", re.IGNORECASE)
 _TABLE = re.compile(r'<table\b[^>]*class="(?:dataframe|table)\b[^>]*>.*?</table>', re.DOTALL)
+_PLAIN = re.compile(r'<table class="table">.*?</table>', re.DOTALL)
 _ROW = re.compile(r"<tr\b[^>]*>.*?</tr>", re.DOTALL)
 _CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)</\1>", re.DOTALL)
 _NUMBER = re.compile(r"[−+-]?[\d,]*\.?\d+(?:e[+-]?\d+)?(?: ?%)?")
+# Columns and letters of a cell from which on a table is one of text.
+_COLUMNS, _LONG = 4, 24
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 
 
@@ -79,7 +82,7 @@ def with_policy(html: str) -> str:
 
 
 def with_numbers_right(html: str) -> str:
-    """Return a page in whose tables the columns that hold numbers alone end at the right, with their headings.
+    """Return a page whose numeric columns of tables are right-aligned, with their headings.
 
     Examples
     --------
@@ -111,6 +114,29 @@ def _numbers_right(table: str) -> str:
     return _ROW.sub(marked, table)
 
 
+def with_text_stacked(html: str) -> str:
+    """Return a page whose tables of text, with four columns or more, are marked: on a phone their cells stand below each other.
+
+    A table of numbers and short names stays one, and scrolls in its box.
+
+    Examples
+    --------
+    >>> rows = '<thead><tr><th>a</th><th>b</th><th>c</th><th>d</th></tr></thead><tbody><tr><td>{}</td></tr></tbody></table>'
+    >>> with_text_stacked('<table class="table">' + rows.format("A sentence of some length."))[:34]
+    '<table class="table hopper-wordy">'
+    >>> with_text_stacked('<table class="table">' + rows.format("+107 %"))[:21]
+    '<table class="table">'
+    """
+
+    def marked(found: re.Match[str]) -> str:
+        head, *body = _ROW.findall(found[0])
+        texts = [re.sub(r"<[^>]*>", "", cell[2]).strip() for row in body for cell in _CELL.findall(row)]
+        wordy = len(_CELL.findall(head)) >= _COLUMNS and max(map(len, texts), default=0) > _LONG
+        return found[0].replace('class="table"', 'class="table hopper-wordy"', 1) if wordy else found[0]
+
+    return _PLAIN.sub(marked, html)
+
+
 def with_skip_link(html: str) -> str:
     """Return a page with a second link at its top, to its first explorer, past the contents of the whole site.
 
@@ -137,8 +163,6 @@ def mended(html: str) -> str:
     '<div class="hopper-scroll hopper-frame" role="group" tabindex="0" aria-label="Table"><table border="1" class="dataframe">'
     >>> mended("<tr><th></th><th>nodes</th></tr>")
     '<tr><td></td><th>nodes</th></tr>'
-    >>> mended('<table class="table"><thead><tr><th><p>a</p></th><th>b</th><th>c</th><th>d</th></tr></thead>')[:34]
-    '<table class="table hopper-wordy">'
     >>> mended('<summary aria-label="Toggle hidden content">Show code</summary>')
     '<summary>Show code</summary>'
     >>> mended('<p><input class="task-list-item-checkbox" disabled="disabled" type="checkbox"> Look.</p>')

@@ -26,7 +26,7 @@ from sphinx.util import logging
 
 from hopperbook.cells.plain import page_of
 from hopperbook.site.centers.pages import for_site
-from hopperbook.site.kernels import ForkedKernel
+from hopperbook.site.engine.kernels import ForkedKernel, begin_to_load
 
 # On two cores: a kernel that starts waits now and then, and no process has all of the dear pages.
 _KERNELS = 3
@@ -63,6 +63,7 @@ def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
             except KeyError:
                 unknown[path] = notebook
     failed = []
+    begin_to_load(len(unknown))
     with ThreadPoolExecutor(_KERNELS) as pool:
         results = pool.map(partial(_run, app.config.nb_execution_timeout), unknown, unknown.values())
         for (path, notebook), result in zip(unknown.items(), results, strict=True):
@@ -81,19 +82,19 @@ def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
 
 
 def in_parts(app: Sphinx, work: Callable[[Item], object], items: Sequence[Item]) -> None:
-    """Do work that leaves files, and nothing in this process, for each item: in copies of it, side by side.
+    """Do work for each item in parallel copies of this process; it must leave files, and nothing in this process.
 
     Parameters
     ----------
     app : Sphinx
-        A warning that the work gives counts as one of this build.
+        Warnings of the work count as warnings of this build.
     work : callable
     items : sequence
 
     Raises
     ------
     ExtensionError
-        If the work failed; why stands above it.
+        If the work failed; the reason is printed before it.
     """
     warned = app._warncount
 

@@ -12,7 +12,7 @@ from docutils.parsers.rst import Directive, Parser, directives, roles
 from docutils.utils import new_document
 from sphinx.ext.napoleon import Config, NumpyDocstring
 
-from hopperbook.site.reference import _number_by_docstring, public_modules, user_names
+from hopperbook.site.engine.reference import _number_by_docstring, public_modules, user_names
 
 # As in book/_config.yml.
 CONFIG = Config(napoleon_google_docstring=False, napoleon_use_param=False, napoleon_use_rtype=False)

@@ -7,7 +7,7 @@ import hashlib
 
 import pytest
 
-from hopperbook.site.finishing import inline_scripts, policy, with_policy
+from hopperbook.site.engine.finishing import inline_scripts, policy, with_policy
 
 PAGE = """<!DOCTYPE html>
 <html><head><meta charset="utf-8" /><title>A</title>
