@@ -15,14 +15,15 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks import jupyterlite_page
 from benchmarks.side_by_side import Comparison
+from hopperbook.site.stored_answers import STORED
 from tests.book.site.marionette import FIREFOX, Firefox
 
 HTML = Path(__file__).resolve().parent.parent / "_build" / "html"
-CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "google-chrome"))), None)
 MOVES = 7
 
 # What is wanted: of the plain start's time in the same run, and in seconds (first answer with an empty and a full cache,
@@ -36,7 +37,7 @@ OPEN = "localStorage.setItem('hopper.open', '{\"all\":true}')"
 
 # Changes one setting of an explorer there and back, and returns how long each answer takes, the first with Python's start:
 # until its charts are drawn, until its words stand, and until a heavy question shows its first picture.
-ASK = """async ([name, moves, steps]) => {
+ASK = """async ([name, moves, steps, two]) => {
   const box = document.querySelector(`.hopper-explorer[data-name="${name}"]`);
   const { spec, start } = JSON.parse(box.querySelector(":scope > script.hopper-data-block").textContent);
   const scale = spec.controls.find(({ kind, step }) => ["slider", "number"].includes(kind) && step);
@@ -45,8 +46,9 @@ ASK = """async ([name, moves, steps]) => {
   if (scale) {
     const up = Number(start[scale.name]) + steps * scale.step;
     other = { [scale.name]: up <= scale.high ? up : up - 2 * steps * scale.step };
-  } else if (choice) {
-    other = { [choice.name]: choice.options.map(([key]) => key).find((key) => key !== start[choice.name]) };
+  }
+  if (choice && (two || !scale)) {
+    other = { ...(two ? other : {}), [choice.name]: choice.options.map(([key]) => key).find((key) => key !== start[choice.name]) };
   }
   const times = [];
   for (let i = 0; i < moves; i++) {
@@ -111,10 +113,10 @@ def _met(measured: Sequence[Times]) -> str:
 
 @contextmanager
 def _without_memory() -> Iterator[Path]:
-    """Give a copy of the book without the memory of Python: there it starts as it does everywhere."""
+    """Give a copy of the book without the memory of Python and stored answers: there Python starts as it does everywhere."""
     with tempfile.TemporaryDirectory() as folder:
         plain = Path(folder) / "plain"
-        shutil.copytree(HTML, plain, ignore=shutil.ignore_patterns("*.memory"), copy_function=os.link)
+        shutil.copytree(HTML, plain, ignore=shutil.ignore_patterns("*.memory", "*.answers"), copy_function=os.link)
         yield plain
 
 
@@ -178,7 +180,7 @@ def _beside_jupyterlite() -> Comparison:
                     page.add_init_script(OPEN)
                     page.goto(f"{address}/notebooks/node/memory.html", wait_until="commit")
                     page.wait_for_selector("html.hopper-ready", state="attached")
-                    page.evaluate(ASK, ["memory", 1, 1])
+                    page.evaluate(ASK, ["memory", 1, 1, False])
                     seconds.append(page.evaluate("performance.now() / 1000"))
                 context.close()
     return Comparison(what=what, ours_s=seconds[0], peer=peer, peer_s=seconds[1] if lite else None)
@@ -188,6 +190,22 @@ def _row(what: str, drawn: Times, told: Times) -> Comparison:
     """Return the times of an explorer beside those of a plain start."""
     note = f"charts {drawn}; words {told}, {told.cold / told.plain:.2f} of the plain start; first picture {told.first_picture:.2f} s"
     return Comparison(what=what, ours_s=drawn.cold, peer="plain Pyodide", peer_s=drawn.plain, note=note)
+
+
+def _simulated(browser: Any, address: str, name: str, plain_s: float) -> Comparison:
+    """Time a setting of a heavy explorer whose answer is not stored: two controls moved, there and back."""
+    context = browser.new_context()
+    page = context.new_page()
+    page.add_init_script(OPEN)
+    page.goto(address)
+    page.wait_for_selector("html.hopper-ready", state="attached")
+    times = page.evaluate(ASK, [name, 1, 1, True])
+    context.close()
+    _, words_s, picture_s = times[0]
+    note = f"words {words_s:.2f} s, {words_s / plain_s:.2f} of the plain start; first picture and words of it {picture_s:.2f} s"
+    return Comparison(
+        what=f"{name}, two controls moved", ours_s=words_s, peer="plain Pyodide", peer_s=plain_s, note=note
+    )
 
 
 def measure() -> list[Comparison]:
@@ -214,7 +232,7 @@ def measure() -> list[Comparison]:
                         page.goto(f"{address}/{path}?{kind}")
                         page.wait_for_selector("html.hopper-ready", state="attached")
                         # On the further page another setting: what the first asked for may be known there.
-                        asked = [name, 1 if kind == "plain" else MOVES, 2 if kind == "further" else 1]
+                        asked = [name, 1 if kind == "plain" else MOVES, 2 if kind == "further" else 1, False]
                         answers[kind] = page.evaluate(ASK, asked)
                     page.close()
                 with suppress(Exception):
@@ -227,6 +245,8 @@ def measure() -> list[Comparison]:
                 move = statistics.median(times[place] for times in moves)
                 column.append(Times(**first, move=move, first_picture=picture))
             rows.append(_row(f"{name}, first answer", measured[0][-1], measured[1][-1]))
+            if name in STORED:
+                rows.append(_simulated(browser, f"{ours}/{path}", name, measured[1][-1].plain))
     drawn, told = (Times(*map(statistics.median, zip(*column, strict=True))) for column in measured)
     summary = _row(f"median of {len(measured[0])} explorers", drawn, told)
     met = "; ".join(f"{what}: {_met(column)}" for what, column in zip(("charts", "words"), measured, strict=True))

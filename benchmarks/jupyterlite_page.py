@@ -17,9 +17,8 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from hopperbook.site.assets import PACKAGE, package_zip
+from hopperbook.site.assets import ROOT, package_zip
 
-ROOT = PACKAGE.parent
 TOOL = shutil.which("jupyter-lite")
 QUESTION = "hopperkit.memory(need_gb=2, tasks=384).summary"
 CODE = f"import piplite\nawait piplite.install('hopperlib')\nimport hopperkit\nprint({QUESTION})"

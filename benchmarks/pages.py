@@ -13,6 +13,7 @@ import sys
 import threading
 from pathlib import Path
 
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-headless-shell", "google-chrome"))), None)
 HTML = Path(__file__).resolve().parent.parent / "_build" / "html"
 SIZES = {"wide": {"width": 1440, "height": 900}, "phone": {"width": 390, "height": 844}}
 OPEN = "try { localStorage.setItem('hopper.open', '{\"all\":true}') } catch {}"
@@ -59,7 +60,7 @@ def main() -> None:
     )
     with server_for(HTML, 0) as server, sync_playwright() as tools:
         threading.Thread(target=server.serve_forever, daemon=True).start()
-        browser = tools.chromium.launch(executable_path=shutil.which("chromium"))
+        browser = tools.chromium.launch(executable_path=CHROMIUM)
         context = browser.new_context()
         page = context.new_page()
         page.add_init_script(OPEN)

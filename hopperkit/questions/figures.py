@@ -18,7 +18,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, TypedDict, Unpack
 
-from hopperkit.questions.direct_labels import ROW, Scale, level_labels, mark_labels
+from hopperkit.questions.direct_labels import ROW, Scale, curve_labels, level_labels, mark_labels
 from hopperkit.questions.result import Column, Figure, Table
 
 
@@ -123,6 +123,10 @@ class Series:
     def __post_init__(self) -> None:
         if len(self.x) != len(self.y):
             raise ValueError(f"series {self.name!r} has {len(self.x)} values of x for {len(self.y)} of y")
+
+
+# Curves that have their names at them, where there is room; more are told apart by the legend.
+_MOST_CURVES = 4
 
 
 class Reference(NamedTuple):
@@ -259,6 +263,30 @@ def _scale(axis: Axis, values: Iterable[Any]) -> Scale:
     return Scale(low, high, axis.log)
 
 
+def _can_be_labeled(series: Sequence[Series]) -> bool:
+    """Whether all series are curves from left to right, few enough for a label at each."""
+    if not 2 <= len(series) <= _MOST_CURVES or not all(each.kind == "line" and len(each.x) > 1 for each in series):
+        return False
+    values = [value for each in series for value in (*each.x, *each.y)]
+    return all(isinstance(value, (int, float)) for value in values) and all(
+        list(each.x) == sorted(each.x) for each in series
+    )
+
+
+def _names(
+    series: Sequence[Series],
+    references: Sequence[Reference],
+    marks: Mapping[str, float],
+    scales: tuple[Scale, Scale],
+    notes: Sequence[Mapping[str, Any]],
+) -> list[dict[str, Any]]:
+    """Return the names of curves next to them; none where the chart needs a legend."""
+    if not _can_be_labeled(series):
+        return []
+    curves = [(each.name, each.x, each.y) for each in series]
+    return curve_labels(curves, [reference.y for reference in references], [*marks.values()], scales, notes) or []
+
+
 def _labels(
     x: Axis, y: Axis, series: Sequence[Series], references: Sequence[Reference], marks: Mapping[str, float]
 ) -> dict[str, Any]:
@@ -269,8 +297,12 @@ def _labels(
     up = _scale(y, [*heights, *(reference.y for reference in references)])
     notes = mark_labels(marks, across)
     above = max((note["yshift"] + ROW for note in notes), default=0)
-    notes += level_labels(references, ends, up)
+    levels = level_labels(references, ends, up)
+    named = _names(series, references, marks, (across, up), levels)
+    notes += [*levels, *named]
     drawn: dict[str, Any] = {"annotations": notes} if notes else {}
+    if named:
+        drawn["showlegend"] = False
     return drawn | ({"margin": {"l": 56, "r": 16, "t": 16 + above, "b": 48}} if above else {})
 
 

@@ -158,3 +158,63 @@ def test_names_of_lines_do_not_lie_on_each_other():
         assert all(end <= begin + 1e-9 for (_, end), (begin, _) in pairwise(spans))
     above = {note["xanchor"] for note in level_labels([("one", 5), ("two", 5.2)], [(0, 1)], Scale(0, 10))}
     assert above == {"left", "right"}
+
+
+def _named(*series, **more):
+    """The labels next to these curves in a chart, and whether it has a legend."""
+    figure = chart(
+        title="t", alt=ALT, x=Axis(title="x", low=0, high=10), y=Axis(title="y", low=0, high=10), series=series, **more
+    )
+    return {note["text"]: note for note in figure.layout.get("annotations", ())}, figure.layout.get("showlegend", True)
+
+
+def _curve(name, *heights):
+    return Series(name=name, x=[10 * i / (len(heights) - 1) for i in range(len(heights))], y=heights)
+
+
+def test_curves_that_are_apart_have_their_names_next_to_them():
+    notes, legend = _named(_curve("rising", 1, 3, 5, 7, 9), _curve("level", 1, 1, 1, 1, 1))
+    assert legend is False
+    # A rising curve leaves room above it, to the left of a point.
+    assert (notes["rising"]["xanchor"], notes["rising"]["yanchor"]) == ("right", "bottom")
+    assert (notes["rising"]["x"], notes["rising"]["y"]) in [(2.5, 3), (5, 5), (7.5, 7), (10, 9)]
+    assert notes["level"]["y"] == 1
+
+
+@pytest.mark.parametrize(
+    "series",
+    [
+        # Together, so that a name would be as near to the other.
+        (_curve("one", 1, 3, 5, 7, 9), _curve("two", 1.2, 3.2, 5.2, 7.2, 9.2)),
+        # No room on a phone.
+        (_curve("a name that is as long as two thirds of a narrow chart", 1, 1), _curve("b", 9, 9)),
+        # Up and down faster than a name is wide.
+        (_curve("one", *[1, 9] * 10), _curve("two", 5, 5)),
+        # Bars have no ends, and more than four names are a list.
+        (Series(name="one", x=[1, 2], y=[1, 2], kind="bars"), Series(name="two", x=[1, 2], y=[2, 1], kind="bars")),
+        tuple(_curve(str(i), 2 * i, 2 * i) for i in range(5)),
+        # Places along a list have no distance.
+        (Series(name="one", x=["a", "b"], y=[1, 1]), Series(name="two", x=["a", "b"], y=[9, 9])),
+    ],
+)
+def test_without_room_or_an_end_there_is_a_legend(series):
+    notes, legend = _named(*series)
+    assert (notes, legend) == ({}, True)
+
+
+def test_a_name_keeps_away_from_lines_to_compare_with():
+    curves = (_curve("low", 2, 2, 2), _curve("high", 9, 9, 9))
+    notes, _ = _named(*curves, references=[Reference("limit", 2.5)])
+    assert notes["low"]["yanchor"] == "top"
+    notes, legend = _named(_curve("low", 0.2, 0.2), curves[1], references=[Reference("limit", 0.6)])
+    assert (list(notes), legend) == (["limit"], True)
+
+
+def test_a_name_stands_at_its_place_on_a_logarithmic_axis():
+    figure = chart(
+        title="t", alt=ALT, x=Axis(title="x"), y=Axis(title="y", log=True),
+        series=[Series(name="low", x=[0, 10], y=[1, 1]), Series(name="high", x=[0, 10], y=[100, 1000])],
+    )  # fmt: skip
+    low, high = figure.layout["annotations"]
+    assert (low["text"], low["y"]) == ("low", 0)
+    assert high["y"] in (2, 3)

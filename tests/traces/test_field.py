@@ -1,4 +1,4 @@
-"""What people needed of job logs, networks and benchmark histories, with the command that they would type.
+"""Needs of people with job logs, networks and benchmark histories, with the commands that they would type.
 
 Each case is an input that was answered wrong once; the words are the answer that the person needed.
 """
@@ -30,7 +30,7 @@ CASES = {
 
 
 def said(words, monkeypatch):
-    """What a command prints, in a folder that has the inputs."""
+    """Output of a command, in a folder with the inputs."""
     monkeypatch.chdir(FIELD)
     done = CliRunner().invoke(hopper, words, prog_name="hopper")
     assert done.exit_code in (0, 1), done.output

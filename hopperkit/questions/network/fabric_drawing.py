@@ -192,7 +192,7 @@ def _svg(title: str, parts: Sequence[Any], height: float) -> str:
     legend = []
     for place, (least, color, width) in enumerate(reversed(_FULL)):
         # The first word is the shortest.
-        x = 66 + 99 * (place - 1) if place else 4
+        x = 62 + 97 * (place - 1) if place else 4
         words = f"from {percent(least)}" if least else "less"
         legend.append(
             f'<line x1="{x}" y1="{height + 8}" x2="{x + 22}" y2="{height + 8}" stroke="{color}" stroke-width="{width}"/>'

@@ -1,4 +1,4 @@
-"""The browser answers as this Python does, and shows what the build built."""
+"""The browser's answers are those of this Python, and it shows those of the build."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ from tests.book.site.conftest import Watched
 # Settings drawn from anywhere, more at night; examples, of which the build has kept Python's answers; and values at the ends
 # of controls, which are all asked for at night, and in every run those that are refused.
 SAMPLES, SAMPLES_AT_NIGHT, EXAMPLES = 1, 8, 1
-# Each of their answers takes seconds in a browser: at night they are asked for at the start and at the ends of controls.
+# Each of their answers takes seconds in a browser: at night they are asked for at the start and at the ends of controls, in
+# every run over as few days as there may be.
 SLOW = ("chunks", "fragmentation", "scheduling")
 
 ASK = """async ([home, name, settings]) => {
@@ -40,7 +41,7 @@ def ends(control):
 
 
 def drawn(control, rng, light=False):
-    """A value from anywhere on a control; a light one is a number no larger than the default."""
+    """A random value of a control; a light one is a number no larger than the default."""
     if control.kind in ("slider", "number"):
         steps = int(((control.default if light else control.high) - control.low) / control.step)
         value = control.low + control.step * int(rng.random() * (steps + 1))
@@ -52,7 +53,7 @@ def drawn(control, rng, light=False):
 
 
 def settings_of(explorer, night=False):
-    """The start, the examples, the start typed as text, settings from anywhere, and corner settings."""
+    """The start, the examples, the start typed as text, random settings, and corner settings."""
     rng = random.Random(20)
     typed = [{}, *(dict(example.values) for example in explorer.examples)]
     as_text = {one.name: str(one.default) for one in explorer.controls if one.kind in ("slider", "number")}
@@ -62,6 +63,8 @@ def settings_of(explorer, night=False):
         | {control.name: drawn(control, rng, explorer.heavy and not night) for control in free}
         for number in range(SAMPLES_AT_NIGHT if night else SAMPLES)
     ]
+    if explorer.name in SLOW and not night:
+        samples = [sample | {one.name: one.low for one in free if one.name == "days"} for sample in samples]
     corners = [{control.name: value} for control in explorer.controls for value in ends(control)]
     if explorer.heavy or not night:
         corners = [corner for corner in corners if refused(explorer, corner)]
@@ -81,7 +84,7 @@ def refused(explorer, values):
 
 
 def as_javascript(text):
-    """A number as JavaScript hands it on: 5.0 is 5."""
+    """A number as JavaScript passes it: 5.0 is 5."""
     number = float(text)
     return int(number) if number == int(number) else number
 

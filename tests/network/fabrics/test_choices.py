@@ -141,7 +141,7 @@ def test_a_dragonfly_says_groups_in_place_of_pieces_of_a_list() -> None:
     assert by_group.facts["mean_groups"] >= by_group.facts["mean_fewest_groups"]
     with pytest.raises(InputError, match="allocation='switch' needs a machine whose file has a dragonfly"):
         question.run(machine="titan", allocation="switch")
-    with pytest.raises(InputError, match="switches='1@2' goes with nodes on as few switches"):
+    with pytest.raises(InputError, match="switches='1@2' requires nodes on as few switches"):
         question.run(machine="frontier", switches="1@2")
     with pytest.raises(InputError, match="switches='few' must be a count"):
         question.run(machine="frontier", allocation="group", switches="few")
