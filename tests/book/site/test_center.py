@@ -206,6 +206,8 @@ def test_a_tool_page_names_no_other_machine(monkeypatch, file, brindle, text, pa
     if names:
         code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
         assert [text.split("\n\n")[0] for text in code] == ["import hopperkit"] * len(names)
+        # A tool's code is for nobody who came for the tool.
+        assert {tuple(cell["metadata"]["tags"]) for cell in cells if cell["cell_type"] == "code"} == {("hide-input",)}
 
 
 def test_a_command_names_the_sites_file(brindle):
