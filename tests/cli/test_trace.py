@@ -80,7 +80,7 @@ def test_simulating_with_learned_rules(log):
     facts = load("simulate").run(trace=log, learned=True).facts
     assert facts["mean_wait_s"] == pytest.approx(1770)
     assert "learned-order-unknown" in [note["code"] for note in facts["notes"]]
-    with pytest.raises(ValueError, match="learned rules go with whole nodes of one pool"):
+    with pytest.raises(ValueError, match="learned rules require whole nodes of one pool"):
         load("simulate").run(trace=log, learned=True, queues="widest-first")
 
 

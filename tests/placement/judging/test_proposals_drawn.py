@@ -1,4 +1,5 @@
-"""Drawn lines on all machine files: every proposed line dominates, and idle NUMA nodes are used if -c can achieve it."""
+"""Drawn lines on all machine files: each line proposed for the same launcher dominates, and where that is srun, idle NUMA
+nodes are used if -c can achieve it. The line of a launcher that the machine lacks is only translated: nothing gets worse."""
 
 from functools import cache
 
