@@ -1,4 +1,4 @@
-"""What all tests share: the rule about skips, Hypothesis profiles, the built site and the browser."""
+"""Common parts of all tests: the rule about skips, Hypothesis profiles, the built site and the browser."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _WITHOUT_CONSTANTS = providers._local_constants
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Draw the same examples whatever is loaded, unless this is a search."""
+    """Draw the same examples regardless of loaded modules, unless this is a search."""
     if config.getoption("--hypothesis-profile") != "search":
         providers._get_local_constants = lambda: _WITHOUT_CONSTANTS
 
@@ -85,12 +85,12 @@ LEFT = pytest.StashKey[int]()
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_testnodedown(node: Any) -> None:
-    """Take from a worker how many tests it left: each has the same."""
+    """Get the number of skipped tests from one worker; all have the same."""
     node.config.stash[LEFT] = getattr(node, "workeroutput", {}).get("left", 0)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
-    """Say how many tests were left to `make search`, and loudly which could not run for want of a browser."""
+    """Report how many tests were left to `make search`, and warn about those that could not run without a browser."""
     if left := config.stash.get(LEFT, 0):
         terminalreporter.write_line(f"{left} nightly test(s) were left to `make search`: more seeds, sizes and pages.")
     skipped = [report for report in terminalreporter.stats.get("skipped", []) if NO_BROWSER in str(report.longrepr)]
@@ -119,7 +119,7 @@ APART = ("test_pages.py", "test_keyboard.py", "test_layout.py", "test_live.py", 
 
 
 def _turn(item: pytest.Item) -> int:
-    """When a test is begun: what takes longest first, and what waits for the book when it is built."""
+    """The order of tests: the longest first, and those that need the book when it is built."""
     needs = set(getattr(item, "fixturenames", ()))
     if item.nodeid.startswith((FIRST, SCORE)):
         return 0
@@ -134,8 +134,8 @@ def nightly(item: pytest.Item) -> bool:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Mark what needs a browser, leave what is nightly to `make search`, and begin with what takes longest, so that both
-    workers have something to do to the end."""
+    """Mark tests that need a browser, leave nightly ones to `make search`, and begin with the longest, so that
+    both workers are busy to the end."""
     if config.getoption("--hypothesis-profile") != "search" and "nightly" not in config.getoption("-m"):
         left = {item for item in items if nightly(item)}
         if left:
@@ -160,14 +160,14 @@ def pytest_collection() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what was read in out of every later search for garbage, which takes a seventh of the time of short tests."""
+    """Exclude loaded modules from later garbage collections, which take a seventh of the time of short tests."""
     gc.freeze()
     gc.enable()
 
 
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """Give each file to the worker that is free, so that what a module shares is made once; long tests one by one."""
+    """Give each file to the worker that is free, so that a module's fixtures are made once; long tests one by one."""
     from xdist.scheduler import LoadScopeScheduling
 
     class ByFile(LoadScopeScheduling):
@@ -188,7 +188,7 @@ def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @contextmanager
 def once(mark: Path) -> Iterator[bool]:
-    """Say whether something is still to be made that all workers share; the others wait until it is. A failure leaves no mark."""
+    """Report whether a shared fixture is still to be made; other workers wait for it. A failure leaves no mark."""
     with mark.with_suffix(".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield not mark.exists()
@@ -222,8 +222,8 @@ def notebook_text() -> Callable[[str], str]:
 
 @pytest.fixture(scope="session")
 def site_folder(shared: Path) -> Path:
-    """The built book, ``_build/html``: built now, which takes seconds if nothing has changed; by one worker of a run only,
-    as a second build would take the pages away that others are looking at."""
+    """The built book, ``_build/html``: built now, which takes seconds if nothing has changed; by one worker of a run
+    only, because a second build would remove pages that others are using."""
     with once(shared / "book.built") as needed:
         if needed:
             done = build(ROOT)
@@ -245,13 +245,13 @@ def all_rows(shared: Path) -> tuple[Any, ...]:
 
 @pytest.fixture(scope="session")
 def scorecard(all_rows: tuple[Any, ...]) -> tuple[Any, ...]:
-    """The rows of the score without what is true by construction."""
+    """The rows of the score without those that are true by construction."""
     return tuple(row for row in all_rows if row.role != "by construction")
 
 
 @pytest.fixture(scope="session")
 def scored(scorecard: tuple[Any, ...]) -> Callable[[str], dict[str, Any]]:
-    """Return what gives the rows of the score of a study, by id without the study."""
+    """Return a function that gives the rows of a study's score, by id without the study."""
     return lambda study: {row.id.partition(".")[2]: row for row in scorecard if row.study == study}
 
 

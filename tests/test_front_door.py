@@ -70,7 +70,7 @@ def test_a_reader_takes_a_path_or_a_stream_of_text(root, reader, sample, options
 
 
 def _plain(read):
-    """What was read, without an object that is equal to itself only."""
+    """The record, without an object that is equal only to itself."""
     return (list(read.workload), read.skips, read.notes) if hasattr(read, "workload") else read
 
 

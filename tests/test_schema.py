@@ -1,4 +1,4 @@
-"""Tables read into records and written from them, whatever the record."""
+"""Tables read into records and written from them, for any record."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from hopperkit.traces.cluster import Cluster
 from hopperlib.finding import Finding
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.scheduling.workload import Workload
-from hopperlib.text import count, duration, share
+from hopperlib.text import count, duration, listed, share
 from hopperlib.units import SECONDS_PER_HOUR
 
 # A shorter run counts as that long in the bounded slowdown, as in the literature on the archive's traces.
@@ -25,6 +25,8 @@ _MAX_DOWNTIMES = 400
 _IDLE_MORE = 0.05
 # Jobs that passed like ones are more than a few by chance.
 _OUT_OF_ORDER = 0.02
+# A queue is simulated wrong if its mean wait is off by a factor of two, and by this part of the mean of all jobs.
+_FEWEST_OF_QUEUE, _APART, _MOST_QUEUES = 20, 0.3, 3
 # Mean waits within this factor of each other need no explanation.
 _NEAR = 1.1
 
@@ -273,7 +275,30 @@ def differences(schedule: Schedule, groups: Sequence[Group], cluster: Cluster | 
         only = "So a what-if shows differences between simulations, not the waits of this machine."
         side = "below" if made_s < seen_s else "above"
         yield Finding(f"waits-{side}-observed", f"{message} {only}", evidence=means)
+    yield from _queues_apart(groups[:-1], seen_s)
     yield from _causes(schedule, whole, cluster, near)
+
+
+def _queues_apart(groups: Sequence[Group], mean_s: float) -> Iterator[Finding]:
+    """Yield the queues that are simulated wrong even where the mean of all jobs is right."""
+    apart = [
+        (group.name, group.observed.wait_mean_s, group.simulated.wait_mean_s)
+        for group in groups
+        if group.observed and group.simulated and group.jobs >= _FEWEST_OF_QUEUE
+    ]
+    apart = [
+        (name, seen_s, made_s)
+        for name, seen_s, made_s in apart
+        if abs(seen_s - made_s) > max(_NO_WAIT_S, _APART * mean_s) and max(seen_s, made_s) > 2 * min(seen_s, made_s)
+    ]
+    if apart:
+        told = [f"{name} ({duration(seen_s)}, simulated {duration(made_s)})" for name, seen_s, made_s in apart]
+        yield Finding(
+            "queue-waits-apart",
+            f"{count(len(apart), 'queue')} {'wait' if len(apart) > 1 else 'waits'} otherwise than simulated: {listed(told[:_MOST_QUEUES])}. A priority, a limit "
+            "or nodes of the queue are not in this simulation, so take no number for its jobs from it.",
+            evidence={"queues": [name for name, *_ in apart]},
+        )
 
 
 def _causes(schedule: Schedule, whole: Group, cluster: Cluster | None, near: bool) -> Iterator[Finding]:

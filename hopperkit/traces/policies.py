@@ -14,8 +14,8 @@ from hopperlib.text import duration
 SLURM = Backfill()
 # Policies other than the default that a log is tried with.
 _OTHERS = ("conservative", "fcfs")
-_SHALLOW = Backfill(depth=10)
-_OTHERS_OF_SLURM: tuple[str | Backfill, ...] = (_SHALLOW, "fcfs")
+_SHALLOW, _SHALLOWER = Backfill(depth=10), Backfill(depth=3)
+_OTHERS_OF_SLURM: tuple[str | Backfill, ...] = (_SHALLOW, _SHALLOWER, "fcfs")
 # One is taken if it orders the waits no worse with an error of at most that part; instead of EASY, which is a guess, also
 # if it orders them that much better.
 _CLEARLY, _ERROR_LEFT = 0.02, 0.8
@@ -26,6 +26,7 @@ _NAMES: dict[str | Backfill, str] = {
     "fcfs": "no backfill",
     SLURM: "Slurm's backfill at its defaults",
     _SHALLOW: "Slurm's backfill of the first 10 jobs",
+    _SHALLOWER: "Slurm's backfill of the first 3 jobs",
 }
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from hopperkit.traces.calibration import Break, break_text, breaks
-from hopperkit.traces.capacity.machine import count_of, excesses
+from hopperkit.traces.capacity.machine import cause_of, count_of, excesses
 from hopperkit.traces.cluster import Cluster
 from hopperkit.traces.observed import found_idle, passed_by_like
 from hopperkit.traces.rules.clock import Clock
@@ -84,8 +84,8 @@ def _clocks(log: Workload, room: int | Cluster, clock: Clock) -> Iterator[Findin
         jobs = sum(each.jobs for each in doubled)
         yield Finding(
             "repeated-hour",
-            f"On {dates} more nodes are in use than the machine has, for up to 3 h, in which {count(jobs, 'job')} started: a "
-            "clock that repeats an hour in autumn, or jobs recorded twice. `--timezone` sets the clock right.",
+            f"On {dates} more nodes are in use than the machine has, for up to 3 h, in which {count(jobs, 'job')} started: "
+            f"{cause_of(doubled)}.",
             "advice",
             {"dates": dates, "jobs": jobs},
         )

@@ -28,7 +28,7 @@ def history(rng: random.Random, name: str, loss: float, spread: float, runs: int
 
 
 def accounting(rng: random.Random, jobs: int, last: datetime, hours: float) -> str:
-    """Return what sacct prints by a clock without a zone: jobs evenly over so many hours, the last at `last`."""
+    """Return output of sacct with a clock without a zone: jobs evenly over a number of hours, the last at `last`."""
     head = "JobID|User|Account|Partition|State|Submit|Start|End|Elapsed|Timelimit|NNodes|NodeList"
     lines = [head]
     for number in range(jobs):
@@ -49,7 +49,7 @@ def accounting(rng: random.Random, jobs: int, last: datetime, hours: float) -> s
 
 
 def darshan_text(rng: random.Random, number: int) -> str:
-    """Return what darshan-parser prints of a job in which each of four tasks writes a separate file."""
+    """Return output of darshan-parser for a job in which each of four tasks writes a separate file."""
     lines = [
         f"# exe: ./solver\n# jobid: {number}\n# nprocs: 4\n# start_time: 1772000000\n# end_time: 1772000100\n# run time: 100\n"
     ]

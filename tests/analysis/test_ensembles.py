@@ -49,7 +49,7 @@ class Counted:
 
 
 def _kept(folder):
-    """Return what an ensemble has finished so far: each run is a file that anything reads."""
+    """Return the finished runs of an ensemble: each is a file in a common format."""
     return pd.concat(map(pd.read_parquet, folder.glob("*.parquet")))
 
 
@@ -308,7 +308,7 @@ if __name__ == "__main__":
 
 
 def test_globals_helpers_closures_and_lambdas_count(tmp_path):
-    """Whatever the function reaches is changed between two calls: 6 + 3; 600 + 3; 600 + 10; 900 + 10; 3; 300; 3; -3."""
+    """Everything that the function uses is changed between two calls: 6 + 3; 600 + 3; 600 + 10; 900 + 10; 3; 300; 3; -3."""
     (tmp_path / "helpers.py").write_text("def twice(x): return 2 * x\n")
     (tmp_path / "notebook.py").write_text(NOTEBOOK)
     for _ in range(2):

@@ -1,4 +1,4 @@
-"""Run times as an answer: nothing of the report is lost on the way, and what is wrong is a finding."""
+"""Run times as an answer: it contains the whole report, and problems are findings."""
 
 import io
 import json
@@ -93,7 +93,7 @@ def test_refuses(arguments, message):
 
 
 def test_categories_are_columns_like_numbers_and_slow_runs_hardly_count():
-    """A slow partition (+10 s) and 0.5 s a hop; three of 60 runs are 300 s too long, which least squares follows."""
+    """A slow partition (+10 s) and 0.5 s per hop; three of 60 runs are 300 s too long, which least squares follows."""
     rng = np.random.default_rng(8)
     hops, low = rng.integers(1, 9, 60), np.arange(60) % 3 == 0
     times = 100 + 10 * low + 0.5 * hops + rng.normal(size=60)
@@ -124,7 +124,7 @@ def test_slow_runs_do_not_set_the_number_of_repeats():
 
 
 def test_far_runs_are_counted_in_the_last_bar(report):
-    """Of 0 to 99 the middle half is 25 to 74 wide 49.5: six of its widths beyond, 5,000 is drawn in the last bar."""
+    """Of 0 to 99 the middle half is 49.5 wide; 5,000, beyond six of these widths, is drawn in the last bar."""
     far = replace(report, fitted=(*map(float, range(100)), 5000.0))
     edges, counts, _ = far.histogram()
     assert edges[-1] == pytest.approx(75 + 6 * 50)

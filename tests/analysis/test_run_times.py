@@ -1,4 +1,4 @@
-"""A table of run times summed up: what is fitted, what is doubted, what is said."""
+"""Summary of a table of run times: fits, doubts, sentences."""
 
 import math
 

@@ -1,4 +1,4 @@
-"""The bundled run times and jobs are made up, and this is how: the files are what these lines draw."""
+"""The bundled run times and jobs are synthetic: these lines draw the files."""
 
 import math
 import random

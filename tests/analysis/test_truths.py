@@ -1,4 +1,4 @@
-"""What is said of data with known truths: as often wrong as it says, and no oftener."""
+"""Statements about data with known truth: they are wrong as often as they say, and no more."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from tests.variation.drawn import with_effects
     [(20, True), pytest.param(20, False, marks=pytest.mark.nightly), pytest.param(10, True, marks=pytest.mark.nightly)],
 )
 def test_no_effect_is_found_as_seldom_as_it_says(jobs, of_jobs):
-    """Of 400 draws 3 to 7 % are below 0.05, give or take the draws themselves; runs taken as independent give 41 %."""
+    """Of 400 draws 3 to 7 % are below 0.05, within sampling error; runs taken as independent give 41 %."""
     rng = np.random.default_rng(11)
     found = naive = 0
     for _ in range(400):
@@ -87,7 +87,7 @@ KINDS = {
 def test_one_run_in_so_many_is_one_in_so_many(kind, jobs, runs, shared, one_in):
     """The interval holds the truth for every kind of run times, alone and in jobs whose runs are alike; of 400 draws.
 
-    By a lognormal, taken where nothing contradicts it, 15 to 90 % hold of others than lognormals.
+    With a lognormal, used if nothing contradicts it, 15 to 90 % hold for other distributions.
     """
     rng, held, of = np.random.default_rng(16), 0, np.repeat(np.arange(jobs), runs)
     names = {"groups": tuple(map(str, of)), "group": "job"} if runs > 1 else {}
@@ -133,7 +133,7 @@ def test_runs_to_make_have_a_range_that_holds():
 
 @pytest.mark.parametrize("draws", [5, pytest.param(100, marks=pytest.mark.nightly)])
 def test_a_loss_that_noise_hides_is_not_taken_for_steady(draws):
-    """In planted losses of 5 % the noisy benchmark that lost as well is taken for steady in fewer than 5 of 100."""
+    """In planted losses of 5 % the noisy benchmark that also lost is considered steady in fewer than 5 of 100."""
     excluded = groups = told = 0
     for seed in range(draws):
         rng = random.Random(seed)
@@ -159,7 +159,7 @@ def test_a_planned_comparison_by_hand():
 
 
 def test_since_counts_back_on_the_clock_of_the_trace(tmp_path, monkeypatch):
-    """Of a job an hour the last twelve hours hold twelve, whatever the zone."""
+    """With one job per hour the last twelve hours hold twelve, in any zone."""
     for zone in ("UTC", "Europe/Berlin", "America/Los_Angeles", "Asia/Kolkata"):
         monkeypatch.setenv("TZ", zone)
         time.tzset()

@@ -1,4 +1,4 @@
-"""Each public function of a question has the question's controls, and answers from what it is given alone."""
+"""Each public function of a question has the question's controls, and uses only its arguments."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SCOPE = {**vars(kinds), **vars(typing), "AnyMachine": str, "Text": str, "Callabl
 
 
 def _options(annotation):
-    """Return what a Literal in a type lists, at any depth."""
+    """Return the values of a Literal in a type, at any depth."""
     if typing.get_origin(annotation) is typing.Literal:
         return typing.get_args(annotation)
     return tuple(option for part in typing.get_args(annotation) for option in _options(part))

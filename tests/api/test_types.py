@@ -16,7 +16,7 @@ OPTIONS = ("--strict", "--allow-redefinition", "--untyped-calls-exclude=IPython"
 
 
 def _checked(root, files):
-    """Return what mypy says of files, as line and file of each error; its cache is that of `make lint`."""
+    """Return mypy's errors in files, as line and file; its cache is that of `make lint`."""
     command = [sys.executable, "-m", "mypy", *OPTIONS, str(root / "pyproject.toml"), *map(str, files)]
     paths = os.pathsep.join([str(root), str(root / "book")])
     done = subprocess.run(
@@ -33,7 +33,7 @@ def _code(path):
 
 @pytest.fixture(scope="module")
 def errors(root, tmp_path_factory):
-    """What mypy says of the notebooks and of the wrong uses, in one run: reading in the packages takes longest."""
+    """Mypy's errors in the notebooks and in the wrong uses, in one run, because reading the packages takes longest."""
     folder = tmp_path_factory.mktemp("typed")
     notebooks = [
         *root.glob("notebooks/*/*.ipynb"),

@@ -93,7 +93,7 @@ class Source:
 
     @property
     def exported(self) -> list[str]:
-        """Names in ``__all__``, where a module hands on what others define; else what it defines without an underscore."""
+        """Names in ``__all__``, if a module re-exports names; otherwise its names without an underscore."""
         names = []
         for statement in self.tree.body:
             match statement:

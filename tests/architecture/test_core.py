@@ -122,7 +122,7 @@ def test_models_know_no_machine(core, root):
 
 
 def test_no_module_of_the_pages_imports_one_that_stays_behind(library, root):
-    """What the pages' Python gets of the package is enough; what a function imports only when it is called may need more."""
+    """The part of the package in the pages' Python is sufficient; imports inside functions may need more."""
     pages = tomllib.loads((root / "book" / "hopperbook" / "site" / "pages.toml").read_text(encoding="utf-8"))
     parts = [root / part for part in pages["browser"]["parts"]]
     there = {part.stem for part in parts}

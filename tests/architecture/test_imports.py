@@ -72,7 +72,7 @@ def test_parts_import_downwards(library, sources):
 
 
 def test_no_circle_at_any_level(sources):
-    """Neither among modules, nor among the folders of a folder."""
+    """Neither between modules, nor between the subfolders of a folder."""
     modules = {source.name for source in sources}
     levels = defaultdict(lambda: defaultdict(set))
     for source in sources:
@@ -102,7 +102,7 @@ def test_no_import_by_string(sources):
 
 
 def test_no_question_computes(library):
-    """What a question says is worked out by models."""
+    """Models compute the results of questions."""
     questions = [source for source in library if source.is_question]
     assert len(questions) > 20
     computing = [

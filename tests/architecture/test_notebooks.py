@@ -1,4 +1,4 @@
-"""What the notebooks import: the tools that their readers know, and public modules of the packages."""
+"""Imports of the notebooks: tools that their readers know, and public modules of the packages."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def _imports(cells: list[ast.Module]) -> set[str]:
 
 
 def _names(cells: list[ast.Module]) -> set[str]:
-    """Return the names that are looked up an attribute of."""
+    """Return the names whose attributes are used."""
     nodes = [node for cell in cells for node in ast.walk(cell) if isinstance(node, ast.Attribute)]
     return {node.value.id for node in nodes if isinstance(node.value, ast.Name)}
 

@@ -1,4 +1,4 @@
-"""What a module offers has a docstring, and each public function an example that runs."""
+"""Public names have docstrings, and each public function an example that runs."""
 
 from __future__ import annotations
 
@@ -124,7 +124,7 @@ def _defined(tree):
 
 
 def test_only_what_hands_names_on_states_them_and_each_exists(sources):
-    """What has no leading underscore is public: a list of such names would say it twice."""
+    """Names without a leading underscore are public: a list of them would be redundant."""
     faults = []
     for source in sources:
         states = any(

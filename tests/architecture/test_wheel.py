@@ -73,7 +73,7 @@ def wheel(root, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory, root):
-    """An environment with the wheel, and what runs a command in it, in a folder with a few files to read."""
+    """An environment with the wheel, and a function that runs a command in it, in a folder with a few files to read."""
     environment = tmp_path_factory.mktemp("environment")
     python = environment / "bin" / "python"
     pip = [sys.executable, "-m", "pip", "--python", python, "install", "--quiet", "--no-deps", "--no-index", wheel]

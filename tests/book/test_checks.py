@@ -1,4 +1,4 @@
-"""The checks: what a row must say, and what it must not."""
+"""The checks: required and forbidden entries of a row."""
 
 from __future__ import annotations
 

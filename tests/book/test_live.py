@@ -1,4 +1,4 @@
-"""What the pages' Python is called by: answers, and the beats of one that takes long."""
+"""Calls of the pages' Python: answers, and the progress of slow ones."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ LINE = "step {} dt = 2.5e-04 energy = -0.78112E+03 norm = 1.0000000000\n"
 
 @pytest.fixture
 def seconds(monkeypatch):
-    """A clock that goes on by two seconds each time it is read."""
+    """A clock that advances by two seconds each time it is read."""
     read = iter(range(0, 10**9, 2))
     monkeypatch.setattr(live.time, "monotonic", lambda: next(read))
 

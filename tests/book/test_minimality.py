@@ -1,4 +1,4 @@
-"""The library stays small: what studies run of what they import, and why the other functions are there."""
+"""The library stays small: the part of its imports that each study runs, and the reasons for the other functions."""
 
 from __future__ import annotations
 

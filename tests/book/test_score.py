@@ -1,4 +1,4 @@
-"""The scorecard joins every documented value with what its study gives, and says plainly how that went."""
+"""The scorecard joins every documented value with what its study gives, and states the result plainly."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def test_what_is_left_out_could_not_have_come_out_otherwise(table, constructed):
 
 
 def test_what_is_true_by_construction_is_true_and_says_why_or_is_a_formula(constructed):
-    """The page counts none of these; those that are a formula or a number of a model are held to."""
+    """The page counts none of these; formulas and numbers of a model are checked."""
     assert [row.id for row in constructed if row.verdict != "by construction"] == []
     assert [row.id for row in constructed if not (row.note or row.reproduced)] == []
 
@@ -271,7 +271,7 @@ def _is_number(thing):
 
 
 def _numbers_of(study):
-    """The numbers in the code that the model of a study runs, and in what that code reads of its modules, with the place."""
+    """The numbers in the code that the model of a study runs, and in the module data that it reads, with their positions."""
     for cached in gc.get_objects():
         # What was computed by another test would not run again.
         if isinstance(cached, functools._lru_cache_wrapper) and cached.__module__.startswith("hopperbook.studies"):
@@ -558,7 +558,7 @@ def test_the_table_in_data_is_this_scorecard(table):
 
 
 def test_the_kept_rows_are_those_of_the_table():
-    """Study pages show them; the test above holds the file to the models."""
+    """Study pages show them; the test before this compares the file with the models."""
     file = (data_folder() / "scorecard.csv").read_text(encoding="utf-8")
     names = {line["study"] for line in csv.DictReader(io.StringIO(file))}
     again = score.to_csv(row for name in names for row in score.kept(name))

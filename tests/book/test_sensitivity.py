@@ -1,4 +1,4 @@
-"""What the numbers of a study rest on: the kept table is what the models give when an input is moved."""
+"""Sensitivity of a study's numbers: the stored table agrees with the models when an input is changed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ranges and numbers far beyond what they count: one clear line each, soon, without filling the memory."""
+"""Ranges and numbers far out of bounds: one clear line each, quickly, without filling the memory."""
 
 import re
 import time

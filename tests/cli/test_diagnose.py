@@ -108,7 +108,7 @@ def test_several_files_are_one_job(file):
 
 
 def test_no_name_and_no_text_moves_the_terminal(file):
-    """Neither C1 controls nor marks of direction nor ESC come out, from a name or from a line."""
+    """Neither C1 controls nor direction marks nor ESC are printed, from a name or from a line."""
     path = file("ERROR: \x9b31m \u202e lost \u2066cells\x1b[2J\nApplication 7 exit codes: 1\n", "a\x1b[31m\u202eb.out")
     for words in ((path,), ("--all", path), ("--json", path), (f"{path}.none",)):
         assert not re.search(

@@ -154,7 +154,7 @@ def test_without_the_packages_of_the_analysis(monkeypatch):
 
 
 class Outline(HTMLParser):
-    """What a screen reader needs of a page, and what would come from elsewhere."""
+    """A page's parts for screen readers, and its external references."""
 
     VOID = ("meta", "link", "br", "img", "hr")
 

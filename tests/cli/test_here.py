@@ -1,4 +1,4 @@
-"""``hopper place --here``: the cluster of a login node, with a made-up scontrol first on the path."""
+"""``hopper place --here``: the cluster of a login node, with a fake scontrol first on the path."""
 
 from __future__ import annotations
 

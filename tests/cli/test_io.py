@@ -194,7 +194,7 @@ def job(seconds_of_14=10.0, path="/scratch/run/out"):
 
 @pytest.fixture
 def log(monkeypatch):
-    """Make `hopper io darshan` see this log, whatever file it is given."""
+    """Make `hopper io darshan` see this log for any file."""
 
     def give(made):
         monkeypatch.setattr(darshan_reader, "read_darshan", lambda path: made)

@@ -13,7 +13,7 @@ from hopperkit.cli import hopper
 
 
 def _line(name, free_gb):
-    """One node's line with so much memory free, in blocks of 4 MB."""
+    """One node's line with some memory free, in blocks of 4 MB."""
     return f"{name}: Node 0, zone Normal {'0 ' * 10}{round(free_gb * 256)}\n"
 
 

@@ -20,7 +20,7 @@ HEAD = "job,submit_time_s,start_time_s,end_time_s,nodes,runs,mean_hops\n"
 
 
 def first_columns(text):
-    """The columns that came first, without status, limit, queue and what else is known of a job."""
+    """The earliest columns, without status, limit, queue and other facts about a job."""
     return "".join(",".join(row.split(",")[:7]) + "\n" for row in text.splitlines())
 
 

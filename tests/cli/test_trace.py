@@ -80,7 +80,7 @@ def test_simulating_with_learned_rules(log):
     facts = load("simulate").run(trace=log, learned=True).facts
     assert facts["mean_wait_s"] == pytest.approx(1770)
     assert "learned-order-unknown" in [note["code"] for note in facts["notes"]]
-    with pytest.raises(ValueError, match="learned rules go with whole nodes of one pool"):
+    with pytest.raises(ValueError, match="learned rules require whole nodes of one pool"):
         load("simulate").run(trace=log, learned=True, queues="widest-first")
 
 
@@ -185,7 +185,7 @@ def test_places_of_jobs(tmp_path):
 
 @pytest.fixture(scope="module")
 def shared_log(tmp_path_factory):
-    """Return what sacct prints of 240 jobs that share two nodes of four cores, as Slurm starts them."""
+    """Return output of sacct for 240 jobs that share two nodes of four cores, as Slurm starts them."""
     rng, jobs, now = random.Random(2), [], 0
     for number in range(240):
         now += rng.randint(0, 700) * (number > 0)

@@ -55,7 +55,7 @@ PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP OverSubscribe
 
 
 def wait_for(what: Callable[[], object], why: str, seconds: float = PATIENCE_S) -> object:
-    """Return what becomes true within the time."""
+    """Wait until a condition is true within the time, and return its value."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         if found := what():
@@ -81,7 +81,7 @@ def edited(source: Path, target: Path, **lines: str) -> Path:
 
 
 def end_all_in(folder: Path) -> None:
-    """End what the daemons have started: the processes that work, or have a file open, in their folder."""
+    """End the processes that the daemons started: those that run, or have a file open, in their folder."""
     for process in Path("/proc").glob("[0-9]*"):
         with suppress(OSError):
             links = [process / "cwd", *(process / "fd").iterdir()]
@@ -105,14 +105,14 @@ class Site:
         self.hopper()
 
     def program(self, name: str, commands: str) -> Path:
-        """Write a shell script; what runs of the one before goes on."""
+        """Write a shell script; a running earlier one continues."""
         new = self.folder / f".{name}"
         new.write_text(f"#!/bin/sh\n{commands}\n", encoding="utf-8")
         new.chmod(0o755)
         return new.replace(self.folder / name)
 
     def hopper(self, commands: str = f'exec "{sys.executable}" -m hopperkit "$@"') -> None:
-        """Put a `hopper` there: the real one, or what the commands do."""
+        """Put a `hopper` there: the real one, or a script with the commands."""
         self.program("hopper", commands)
 
     def filter(self, limit_s: float = PATIENCE_S, refuse: str = "false") -> None:

@@ -1,4 +1,4 @@
-"""``hopper mcp`` as an assistant talks to it, and the schemas of what commands print."""
+"""``hopper mcp`` as an assistant talks to it, and the schemas of the commands' output."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def schema_of(name):
 
 @pytest.fixture(scope="module")
 def talk():
-    """What sends a request of JSON-RPC to a running server and returns its answer."""
+    """A function that sends a JSON-RPC request to a running server and returns its answer."""
     command = [sys.executable, "-m", "hopperkit", "mcp"]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as server:
 

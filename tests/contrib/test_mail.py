@@ -21,7 +21,7 @@ ROW = "JobID|State|ElapsedRaw|NNodes|NTasks|AllocCPUS|TotalCPU|MaxRSS|ReqMem|All
 
 @pytest.fixture(scope="module")
 def text():
-    """The module that makes the text; it is no part of a package."""
+    """The module that makes the text, which is in no package."""
     spec = importlib.util.spec_from_file_location("hopper_mail_text", ROOT / "contrib/mail/hopper_mail_text.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -56,7 +56,7 @@ def test_a_job_that_ends_well_sends_the_mail_as_it_was(slurm):
 
 
 def test_no_mail_of_a_real_job_is_lost(slurm):
-    """The text takes longer than it may: every mail goes out without it."""
+    """The text takes too long: every mail is sent without it."""
     slurm.mail_program(limit_s=0.2)
     slurm.hopper("sleep 600")
     submit(slurm, "exit 1", "--array=1-20", "--mail-type=END,FAIL,ARRAY_TASKS")

@@ -129,7 +129,7 @@ def test_references_are_a_patch_that_applies(database):
 
 
 def test_the_stated_rate_of_false_alarms_holds():
-    """Of new runs of the same kind as many fail as was said, over many histories."""
+    """Of new runs of the same kind the predicted share fails, over many histories."""
     chance, alarms, asked = random.Random(7), 0.0, 0.01
     for _ in range(60):
         values = tuple(100 * 2.718281828 ** chance.gauss(0, 0.01) for _ in range(40))

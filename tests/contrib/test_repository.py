@@ -1,4 +1,4 @@
-"""Many scripts at once: every annotation is what `hopper place` says of the script, on its line."""
+"""Many scripts at once: every annotation is a finding of `hopper place` on the script, on its line."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ SCRIPTS = [
 
 
 def check(*words, folder):
-    """Run `hopper place --sarif` and return its exit status, what it prints and its SARIF."""
+    """Run `hopper place --sarif` and return its exit status, its output and its SARIF."""
     target = folder / "found.sarif"
     done = CliRunner().invoke(hopper, ["place", "--sarif", str(target), *words], prog_name="hopper")
     log = json.loads(target.read_text(encoding="utf-8"))
@@ -95,7 +95,7 @@ def annotated(run):
 
 
 def placed(file):
-    """Return what `hopper place` says of a script, launch line by launch line, as problems and advice."""
+    """Return the findings of `hopper place` on a script, by launch line, as problems and advice."""
     said, number = set(), 0
     while True:
         number += 1

@@ -75,7 +75,7 @@ def test_no_more_than_two_lines(machine, tmp_path):
 
 
 def on_a_terminal(slurm, *words, **environment):
-    """Run a command whose standard error is a terminal, and return what it shows and whether it ended well."""
+    """Run a command whose standard error is a terminal, and return its output and whether it succeeded."""
     ours, theirs = os.openpty()
     done = slurm.run(
         *words, capture_output=False, stdout=subprocess.PIPE, stderr=theirs, env=slurm.environment | environment

@@ -1,4 +1,4 @@
-"""What every file of the repository keeps to."""
+"""Rules for every file of the repository."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def test_files_are_small(files, root):
 
 
 def test_text_files_end_their_lines(texts, root):
-    """A newline at the end and none of Windows': tools that compare files then compare content."""
+    """A newline at the end and no Windows line ends, so that tools compare content."""
     wrong = [
         str(path.relative_to(root)) for path, text in texts.items() if "\r\n" in text or (text and text[-1] != "\n")
     ]

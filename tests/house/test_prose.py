@@ -22,7 +22,7 @@ _ENDS = ("|", "||", "&&", ";", ">", ">>", "2>", "2>&1", "<", "#")
 
 
 def _files(root):
-    """Tracked files that hold prose or docstrings; the list of changes speaks of what is gone."""
+    """Tracked files that hold prose or docstrings; the list of changes mentions removed things."""
     listed = subprocess.run(["git", "ls-files"], cwd=root, capture_output=True, text=True, check=True).stdout.split()
     for name in listed:
         prose = name.endswith((".md", ".ipynb", ".yml", ".py", ".toml")) and name != "CHANGELOG.md"
@@ -39,7 +39,7 @@ def _texts(root, name):
 
 
 def command_lines(root):
-    """Yield file and words of each command line, up to the next command; those that only name a command count too."""
+    """Yield file and words of each command line, up to the next command, including those that only name a command."""
     for name in _files(root):
         for text in _texts(root, name):
             for line in dict.fromkeys([*_QUOTED.findall(text), *_PROMPTED.findall(text)]):

@@ -1,6 +1,6 @@
 """Every command of the workflows runs here, in the same words: one that only a workflow runs may fail unseen for months.
 
-What a command would take long over is cut from outside, by variables that `make` and pip read, never by other words.
+Long parts of a command are shortened from outside, by variables that `make` and pip read, never by other words.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def _search(command, _folder):
 
 
 def _html(command, folder):
-    """Let the build read its arguments; that it builds is what the tests of the site begin with."""
+    """Let the build read its arguments; the tests of the site check that it builds."""
     arguments = _make(command, RUN="echo")
     assert arguments.startswith("-m hopperbook.build"), arguments
     done = _run(f"python {arguments.strip()} --root {shlex.quote(str(folder))}")
@@ -74,7 +74,7 @@ def _html(command, folder):
 
 
 def _gate(command, _folder):
-    """It runs this test: here it is read only, and what it runs of the Makefile is there."""
+    """It runs this test: here it is only read, and the targets of the Makefile that it runs exist."""
     assert _run(command.replace("bash ", "bash -n ", 1)).returncode == 0
     lines = (ROOT / ".ci" / "run").read_text(encoding="utf-8").splitlines()
     targets = [line for line in lines if line.startswith("make ")]
@@ -101,7 +101,7 @@ def _answers(command, folder):
 
 @pytest.fixture(scope="module")
 def checkout(tmp_path_factory):
-    """A copy of what is tracked, with an environment and a small site, in which packages may be made."""
+    """A copy of the tracked files, with an environment and a small site, in which packages may be made."""
     folder = tmp_path_factory.mktemp("checkout")
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
     for name in listed.split("\0")[:-1]:
@@ -161,7 +161,7 @@ IN_A_CHECKOUT = (_packages, _zipped, _release)
 
 
 def test_every_command_of_the_workflows_runs_here():
-    """A new one needs a line in `RUN_HERE`, and one that is gone leaves none."""
+    """A new one needs a line in `RUN_HERE`, and a removed one leaves none."""
     assert sorted(RUN_HERE) == COMMANDS
 
 

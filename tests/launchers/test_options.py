@@ -1,4 +1,4 @@
-"""Options of a launcher line, in aprun's way and in GNU's."""
+"""Options of a launcher line, in the styles of aprun and GNU."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Whole texts read: bare lines, scripts, what is refused, arbitrary text."""
+"""Whole texts read: bare lines, scripts, refused lines, arbitrary text."""
 
 from contextlib import suppress
 

@@ -35,7 +35,7 @@ KINDS = {
 
 
 def pink(rng: random.Random, runs: int) -> list[float]:
-    """Noise with as much in every octave of time (1/f): ten levels, each drawn half as often as the one before."""
+    """Noise with equal power in every octave of time (1/f): ten levels, each drawn half as often as the one before."""
     levels, values = [0.0] * 10, []
     for run in range(runs):
         for octave in range(10):

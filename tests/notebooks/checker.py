@@ -1,4 +1,4 @@
-"""What every notebook of the book must be, as a list of its problems.
+"""Rules for every notebook of the book, as a list of its problems.
 
     python tests/notebooks/checker.py notebooks/node/placement.ipynb
 
@@ -120,7 +120,7 @@ def _words(cells: Sequence[Cell]) -> bool:
 
 
 class Section(NamedTuple):
-    """A section of the template: its heading, what it must hold, and that in words."""
+    """A section of the template: its heading, its required contents, and their description."""
 
     heading: str
     holds: Callable[[Sequence[Cell]], bool]
@@ -164,7 +164,7 @@ def _cells(data: dict[str, Any]) -> list[Cell]:
 
 
 def problems(path: Path) -> list[str]:
-    """Return what is wrong with a notebook, one sentence each, led by the number of the cell at fault."""
+    """Return the problems of a notebook, one sentence each, led by the number of the cell at fault."""
     data = json.loads(path.read_text(encoding="utf-8"))
     try:
         nbformat.validate(data)
@@ -187,7 +187,7 @@ def problems(path: Path) -> list[str]:
 
 
 def _saved_state(data: dict[str, Any]) -> Iterator[str]:
-    """Nothing of a run is saved."""
+    """No results of a run are saved."""
     for number, cell in enumerate(data["cells"], start=1):
         if cell["cell_type"] == "code" and cell["outputs"]:
             yield f"cell {number}: has outputs; clear them before you save"
@@ -230,7 +230,7 @@ def _title(hopper: dict[str, Any], cells: Sequence[Cell]) -> Iterator[str]:
 
 
 def _sections(cells: Sequence[Cell]) -> Iterator[str]:
-    """The sections of the template, in order, each with what it must hold."""
+    """The sections of the template, in order, each with its required contents."""
     starts = [
         (cell, heading.partition(":")[0])
         for cell in cells
@@ -330,7 +330,7 @@ def _short_code(cells: Sequence[Cell]) -> Iterator[str]:
 
 
 def _figures(cells: Sequence[Cell]) -> Iterator[str]:
-    """Figures come from hopperlib, with their description; pictures say what they show."""
+    """Figures come from hopperlib, with their description; pictures have alt texts."""
     for cell in cells:
         if cell.kind == "markdown" and re.search(r"^(?:Markdown|Table|chart)\($", cell.text, re.MULTILINE):
             yield f"cell {cell.number}: is text and reads like code"

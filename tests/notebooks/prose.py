@@ -1,8 +1,8 @@
 """The Markdown of a notebook as its rules need it: headings, lists, links, directives, pictures, bare prose.
 
-Bare prose is what a reader reads as a sentence of the author. Code, roles
+Bare prose is text that a reader takes as a sentence of the author. Code, roles
 (``{glue:text}`` among them), formulas, the text of links, comments and the
-markup of directives are none of it.
+markup of directives are not bare prose.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Directive(NamedTuple):
 
 
 class Markdown:
-    """What the rules ask of a Markdown text: its headings, items, links, directives, pictures, and its bare prose."""
+    """The parts of a Markdown text to which the rules apply: its headings, items, links, directives, pictures, and its bare prose."""
 
     def __init__(self, text: str) -> None:
         self.headings: list[tuple[str, str]] = []

@@ -35,7 +35,7 @@ JOBS = "".join(f"{n} {n * 60} {n % 5} 300 2 -1 -1 2 400 -1 1 1 -1 -1 -1 -1 -1 -1
 
 
 def _run(cells: list[Any]) -> dict[str, Any]:
-    """Run the code of a notebook here, as a kernel would, and return what it has defined."""
+    """Run the code of a notebook here, as a kernel would, and return its definitions."""
     names: dict[str, Any] = {"__name__": "__main__"}
     for cell in cells:
         if cell["cell_type"] == "code":
@@ -207,7 +207,7 @@ def _files_of_strangers(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["waits-by-week", "what-explains", "thirty-darshan-logs", "an-upgrade", "an-ensemble"])
 def test_five_strangers(name: str, root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Twelve cells each, names of the front door alone."""
+    """Twelve cells each, with names of the public package only."""
     notebook = json.loads((root / "tests" / "notebooks" / "strangers" / f"{name}.ipynb").read_text(encoding="utf-8"))
     code = "\n".join("".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code")
     assert len(notebook["cells"]) == 12

@@ -1,4 +1,4 @@
-"""Notebooks read well where no MyST is: nbconvert, VS Code (markdown-it), GitHub (cmark-gfm)."""
+"""Notebooks read well without MyST: nbconvert, VS Code (markdown-it), GitHub (cmark-gfm)."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def _cells(path: Path) -> list[dict[str, Any]]:
 
 
 def _seen(html: str) -> str:
-    """Return what a reader sees of a page before opening anything, without what is set as code."""
+    """Return the visible text of a page before anything is opened, without code."""
     page = BeautifulSoup(html, "html.parser")
     for hidden in page.select("details:not([open]) > :not(summary), code, pre, script, style"):
         hidden.decompose()

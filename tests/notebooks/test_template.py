@@ -1,4 +1,4 @@
-"""Every notebook of the book keeps the template; and the checker finds what it should, in toy notebooks."""
+"""Every notebook of the book follows the template, and the checker finds planted problems in toy notebooks."""
 
 from __future__ import annotations
 

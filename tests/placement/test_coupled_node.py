@@ -51,7 +51,7 @@ def test_a_core_mixes_near_and_far_by_time():
 
 
 def test_page_walks_add_to_each_line():
-    """20 ns for 64 bytes are 0.3125 ns a byte on top of 0.1 ns; pages that all fit cost nothing."""
+    """20 ns for 64 bytes are 0.3125 ns per byte in addition to 0.1 ns; pages that all fit cost nothing."""
     table = Translation(20.0, 1536, 64, 1 << 40)
     local = Placement((0.25,) * 4, 0.0)
     miss = 1 - 1536 * SMALL / 2**40

@@ -1,4 +1,4 @@
-"""Layouts of a job: hand-computed cost, what fits and what does not, and lines that produce the layout."""
+"""Layouts of a job: hand-computed cost, feasible and infeasible layouts, and lines that produce the layout."""
 
 from __future__ import annotations
 

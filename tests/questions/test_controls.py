@@ -1,4 +1,4 @@
-"""What a reader can set: reading, refusing, plain data."""
+"""Controls: reading, refusing, plain data."""
 
 import pytest
 from hypothesis import given

@@ -161,7 +161,7 @@ def test_names_of_lines_do_not_lie_on_each_other():
 
 
 def _named(*series, **more):
-    """What a chart of these curves says next to them, and whether it has a legend."""
+    """The labels next to these curves in a chart, and whether it has a legend."""
     figure = chart(
         title="t", alt=ALT, x=Axis(title="x", low=0, high=10), y=Axis(title="y", low=0, high=10), series=series, **more
     )

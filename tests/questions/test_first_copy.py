@@ -1,4 +1,4 @@
-"""The first thing to copy is the thing to do: what the sentence recommends comes first."""
+"""The first text to copy is the recommended one."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ RECOMMENDS = [
 
 
 def _sought(summary):
-    """What the first copy must hold, as a pattern, for each way in which a sentence recommends."""
+    """Pattern of the first text to copy, for each form of recommendation."""
     for pattern, sought in RECOMMENDS:
         held = sought
         if found := pattern.search(summary):

@@ -1,4 +1,4 @@
-"""What no type checker sees of a question: fields agree with their controls, every field is used, answers are short."""
+"""Properties of a question that no type checker sees: fields agree with their controls, every field is used, answers are short."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def test_every_field_is_used(name):
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_refusals_name_controls(name):
-    """A refusal points at the control that is to be mended; a slip in its name would point at none."""
+    """A refusal points at the invalid control; a misspelled name would point at none."""
     tree = ast.parse(inspect.getsource(sys.modules[_setting(name).__module__]))
     named = set()
     for call in (node for node in ast.walk(tree) if isinstance(node, ast.Call)):

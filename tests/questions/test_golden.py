@@ -49,7 +49,7 @@ MOST = {"values": 3, "figures": 1, "tables": 1, "rows": 12}
 
 @cache
 def results(name: str, *, whole: bool = True) -> dict[str, Result | InputError]:
-    """Return the answers of a question at its defaults and examples, by label; some examples show what is refused."""
+    """Return the answers of a question at its defaults and examples, by label; some examples show refusals."""
     question, found = load(name), {}
     examples = question.examples if whole or name not in HEAVY else ()
     settings = {"as it starts": {}, **{example.label: example.values for example in examples}}
@@ -64,7 +64,7 @@ def results(name: str, *, whole: bool = True) -> dict[str, Result | InputError]:
 def answers(*, whole: bool = True) -> str:
     """Return all answers as one text, and of each question the names of its facts, which notebooks and programs read.
 
-    Without the whole the examples that take seconds are left out, and so are the facts of their questions.
+    Unless all are requested, examples that take seconds are left out, with the facts of their questions.
     """
     parts = []
     for name in QUESTIONS:

@@ -19,7 +19,7 @@ def ask(text, **more):
 
 
 def test_a_kind_gets_the_answer_of_its_question():
-    """The texts that the questions themselves begin with are recognised, and answered alike but for the machine."""
+    """The texts that the questions themselves begin with are recognised, and answered alike except for the machine."""
     for name, control in [("diagnose", "log"), ("watch", "history"), ("preflight", "buddyinfo"), ("io-log", "output")]:
         own = load(name)
         result = ask(own.defaults[control])

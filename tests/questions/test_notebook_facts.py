@@ -1,4 +1,4 @@
-"""Facts that notebooks read of an answer exist: a slip is found here, before the book is built."""
+"""Facts that notebooks read from an answer exist: a misspelled one is found here, before the book is built."""
 
 from __future__ import annotations
 

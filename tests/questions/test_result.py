@@ -1,4 +1,4 @@
-"""What an explorer answers: numbers as text, tables, and plain data."""
+"""Answers of an explorer: numbers as text, tables, and plain data."""
 
 import csv
 import io

@@ -1,4 +1,4 @@
-"""What people brought to the front page: scripts, errors and run times of public repositories, each answered by its cause."""
+"""Texts that people pasted into the front page: scripts, errors and run times of public repositories, each answered by its cause."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a text is: by its marks, the likeliest first."""
+"""The kind of a text, by its marks, the likeliest first."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One way in for every reader: text, bytes, files and streams, packed or not."""
+"""One way in for every reader: text, bytes, files and streams, compressed or not."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What changed in a text: every line of both is there once, and what is marked is what differs."""
+"""Changes of a text: every line of both appears once, and the differences are marked."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""An answer as one page: everything of it is there, escaped, and nothing comes from elsewhere."""
+"""An answer as one page: it is complete and escaped, and nothing is loaded from elsewhere."""
 
 import re
 

@@ -92,7 +92,7 @@ def test_starts_are_those_of_a_naive_reference(rows, depth, interval, window):
 
 
 def first_nodes(job, now, running, plans, policy):
-    """When a job may start beside running jobs and plans, and on which nodes: the first ones at the first such instant."""
+    """When a job may start next to running jobs and plans, and on which nodes: the first ones at the first such instant."""
     beyond = policy.resolution_s > 1
     instants = {now, *(end for _, end, _ in running), *(end for _, end, _ in plans)}
     for instant in sorted(each for each in instants if each >= now):

@@ -1,4 +1,4 @@
-"""Summary of a schedule: waits and runs by hand, none where nothing started."""
+"""Summary of a schedule: waits and runs by hand, none if nothing started."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Logs with one planted corruption each: what a reader, a clock or a site can do to a log without a word."""
+"""Logs with one planted corruption each: silent changes of a log by a reader, a clock or a site."""
 
 from collections.abc import Callable
 
@@ -17,7 +17,7 @@ def _each(log: Workload, change: Callable[[Job], Job]) -> Workload:
 
 
 def _started(log: Workload, rules: Learned, structure: str) -> Workload:
-    """A log as a scheduler with rules makes it that nobody mentions."""
+    """A log of a scheduler with undocumented rules."""
     starts = rules.run(log, machine(structure), CLOCK).start_s
     return Workload(job._replace(observed_start_s=start) for job, start in zip(log, starts, strict=True))
 

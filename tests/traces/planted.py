@@ -1,6 +1,6 @@
-"""Logs made by a scheduler whose rules and partitions are known: what is learned from them can be judged.
+"""Logs made by a scheduler whose rules and partitions are known: the learned rules can be judged.
 
-Nobody but the scheduler knows the nodes of a partition: the jobs name their partition only.
+Only the scheduler knows the nodes of a partition: the jobs name only their partition.
 """
 
 import random
@@ -43,7 +43,7 @@ SETTINGS = [
 
 
 class Verdict(NamedTuple):
-    """What was learned of a planted log: whether the rule and the partitions were found, and what was invented."""
+    """Results learned from a planted log: whether the rule and the partitions were found, and what was invented."""
 
     rule: bool
     partitions: bool
@@ -94,7 +94,7 @@ def planted_log(structure: str, rule: str, seed: int, *, jobs: int = 1600, load:
 
 
 def verdict(structure: str, rule: str, seed: int, **settings: float) -> Verdict:
-    """What is learned of a planted log, with nothing given but the log."""
+    """Rules learned from a planted log, given nothing but the log."""
     log = planted_log(structure, rule, seed, **settings)  # type: ignore[arg-type]
     room = scheduled_on(log)
     assert room is not None
@@ -103,7 +103,7 @@ def verdict(structure: str, rule: str, seed: int, **settings: float) -> Verdict:
 
 
 def judged(learned: Learned, truth: Learned, room: int | Cluster, structure: str) -> Verdict:
-    """Hold learned rules and an estimated machine against the truth; hours of a closure may be off by one."""
+    """Compare learned rules and an estimated machine with the truth; hours of a closure may be off by one."""
     close = len(learned.closed) == len(truth.closed) and all(
         mine.over_hours == theirs.over_hours
         and mine.days == theirs.days

@@ -29,7 +29,7 @@ def clean(seed: int, jobs: int = 1500) -> Workload:
 
 
 def found_in(log: Workload) -> list[tuple[str, str]]:
-    """What is named when the log is simulated with nothing hidden."""
+    """Findings when the log is simulated with nothing hidden."""
     plain = simulate(log, NODES)
     waits = [start - at for start, at in zip(plain.start_s, log.arrival_s, strict=True)]
     return [(each.what, each.name) for each in breaks(log, waits)]

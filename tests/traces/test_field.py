@@ -1,4 +1,4 @@
-"""What people needed of job logs, networks and benchmark histories, with the command that they would type.
+"""Needs of people with job logs, networks and benchmark histories, with the commands that they would type.
 
 Each case is an input that was answered wrong once; the words are the answer that the person needed.
 """
@@ -30,7 +30,7 @@ CASES = {
 
 
 def said(words, monkeypatch):
-    """What a command prints, in a folder that has the inputs."""
+    """Output of a command, in a folder with the inputs."""
     monkeypatch.chdir(FIELD)
     done = CliRunner().invoke(hopper, words, prog_name="hopper")
     assert done.exit_code in (0, 1), done.output
@@ -42,6 +42,12 @@ def test_the_answer_that_was_needed(case, monkeypatch):
     words, needed = CASES[case]
     told = " ".join(said(words, monkeypatch).split())
     assert [text for text in needed if text not in told] == []
+
+
+def test_no_policy_is_shown_by_a_log_that_the_default_simulates_exactly(monkeypatch):
+    told = said(CASES["L20"][0], monkeypatch)
+    assert "policy: Slurm's backfill at its defaults" in told
+    assert "as the log shows" not in told
 
 
 @pytest.mark.parametrize("case", ["L2", "L6"])

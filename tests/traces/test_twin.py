@@ -1,4 +1,4 @@
-"""The twin of a log names what was planted in it, and nothing in a clean one."""
+"""The twin of a log finds planted faults, and none in a clean log."""
 
 import pytest
 
@@ -14,7 +14,7 @@ CLEAN = SETTINGS[::3]
 
 
 def named(log: Workload) -> set[str]:
-    """What is named of a log: rules that it does not mention, findings of its twin, and whose waits are off."""
+    """Findings on a log: rules that it does not mention, findings of its twin, and whose waits are off."""
     room = scheduled_on(log)
     assert room is not None
     rules, _ = learn(log, room, CLOCK)

@@ -1,4 +1,4 @@
-"""Student's t-distribution beside scipy's, from one degree of freedom to a million."""
+"""Student's t-distribution compared with scipy's, from one degree of freedom to a million."""
 
 import pytest
 from hypothesis import given

@@ -48,7 +48,7 @@ def _schedule() -> Schedule:
 
 
 def placed(pattern: str, nodes: int, half_day: int) -> float:
-    """Return the factor by which a job's messages take longer, placed at the end of each half day.
+    """Return the slowdown of the messages of a job placed at the end of each half day.
 
     Examples
     --------

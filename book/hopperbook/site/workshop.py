@@ -10,7 +10,7 @@
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -105,13 +105,15 @@ class PaperDirective(SphinxDirective):
             rows.append(
                 f'<tr><td><a href="../notebooks/{name}.html">{escape(title)}</a></td><td>{metadata["minutes"]}</td>{links}</tr>'
             )
-        head = "".join(f'<th scope="col">{text}</th>' for text in ("Page", "Minutes", "Two pages", "Instructor"))
-        return [
-            nodes.raw(
-                text=f'<table class="hopper-table hopper-paper-list"><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table>',
-                format="html",
-            )
-        ]
+        return _table(("Page", "Minutes", "Two pages", "Instructor"), "".join(rows), kind=" hopper-paper-list")
+
+
+def _table(headings: Sequence[str], rows: str, *, kind: str = "") -> list[nodes.Node]:
+    """Return a table in a box that scrolls where it is too wide, also by keyboard."""
+    head = "".join(f'<th scope="col">{text}</th>' for text in headings)
+    table = f'<table class="hopper-table{kind}"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
+    box = f'<div class="hopper-scroll" role="group" tabindex="0" aria-label="Table">{table}</div>'
+    return [nodes.raw(text=box, format="html")]
 
 
 class ExamDirective(SphinxDirective):
@@ -140,21 +142,13 @@ class RubricDirective(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         """Return the rubric as a table."""
-        head = "".join(
-            f'<th scope="col">{text}</th>' for text in ("Part", "What the report must say", "Points", "Within")
-        )
         rows = "".join(
             f"<tr><td>{row.part}</td><td>{escape(row.wanted)}</td><td>{row.points:g}</td><td>{_tolerance(row)}</td></tr>"
             for row in RUBRIC
         )
         total = sum(row.points for row in RUBRIC)
         rows += f"<tr><td></td><td>all</td><td>{total:g}</td><td></td></tr>"
-        return [
-            nodes.raw(
-                text=f'<table class="hopper-table"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>',
-                format="html",
-            )
-        ]
+        return _table(("Part", "What the report must say", "Points", "Within"), rows)
 
 
 def _tolerance(row: Row) -> str:

@@ -15,7 +15,7 @@ from hopperkit.readers.hardware.cluster import read_cluster
 from hopperkit.readers.jobs import read_job_trace
 from hopperkit.readers.jobs.slurm_config import read_slurm_config
 from hopperkit.readers.jobs.trace import Note, Trace
-from hopperkit.traces.capacity.machine import count_of, describe, excesses, scheduled_on
+from hopperkit.traces.capacity.machine import cause_of, count_of, describe, excesses, scheduled_on
 from hopperkit.traces.cluster import Cluster
 from hopperkit.traces.policies import policy_of
 from hopperkit.traces.rules.clock import Clock
@@ -308,8 +308,7 @@ def _repeated(trace: Trace, room: int | Cluster) -> Iterator[Note]:
             "repeated-hour",
             jobs,
             f"{count(len(found), 'time')} of up to 3 h ({when}) with more nodes in use than the machine has, in which "
-            f"{count(jobs, 'job')} started: a clock that repeats an hour in autumn, or jobs recorded twice. They do not "
-            "count for the size; --timezone sets the clock right",
+            f"{count(jobs, 'job')} started: {cause_of(found)}. They do not count for the size",
         )
 
 

@@ -387,11 +387,16 @@ class ReservationQueue(PlanningQueue):
         promise = self.promises.get(job)
         more = -1 if promise is None else self.stands(job, promise, now)
         if promise is None or more < 0:
-            self.withdraw(job)
-            promise, more = _Promise(*self.earliest(job, now), self.passes), 0
+            before, promise, more = promise, _Promise(*self.earliest(job, now), self.passes), 0
             if promise.at > self.horizon_s(now):
+                self.withdraw(job)
                 return 0
-            self.changed |= _set_of(promise.since)
+            # Later promises find the same where this one has the same nodes at the same time as before.
+            if before is None or before.at != promise.at:
+                self.withdraw(job)
+                self.changed |= _set_of(promise.since)
+            else:
+                self.changed |= _set_of(before.since) ^ _set_of(promise.since)
         at, since, others, most, _ = promise
         self.promises[job] = _Promise(at, since, others, most + more, self.passes)
         self.reserve(job, since, at, now)
@@ -411,10 +416,12 @@ class ReservationQueue(PlanningQueue):
         share, whole, lines = packed(wanted[1:]) if wanted[1] else 0, self.whole, self.lines
         spare, more = max(0, self.widths[job] - 1 - most), 0
         # Of nodes that have room by then, those that are free later are taken first.
-        lowest = min(since.values())
-        lowest = lowest if lowest > now else 0
+        lowest, base = min(since.values()), self.base
+        lowest *= lowest > now
         for node in _nodes_in(changed & self.members[wanted[0]]):
-            openings = (lines.get(node) or self.line(node, now)).openings(share or whole[node], span)
+            line = lines.get(node) or base.get(node) or self.line(node, now)
+            kind = share or whole[node], span
+            openings = line.found.get(kind) or line.openings(*kind)
             if openings or node in since:
                 found = _as_found(openings, promise, node, now, lowest)
                 more += found
@@ -429,7 +436,8 @@ class ReservationQueue(PlanningQueue):
         found: list[tuple[int, int, int]] = []
         for node, line in self.lines.items():
             if members >> node & 1:
-                for since, last in line.openings(share or whole[node], span):
+                kind = share or whole[node], span
+                for since, last in line.found.get(kind) or line.openings(*kind):
                     if last >= now:
                         found.append((since, last, node))
         return found

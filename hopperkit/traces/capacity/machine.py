@@ -7,6 +7,7 @@ although jobs waited for both, are the same nodes.
 
 import re
 from bisect import bisect_right
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -15,13 +16,14 @@ from hopperkit.traces.capacity.partitions import machine_by_use
 from hopperkit.traces.cluster import Cluster, NodeResources, Partition, demand, node_names
 from hopperlib.scheduling.workload import Workload
 from hopperlib.text import count, listed
-from hopperlib.units import SECONDS_PER_HOUR
+from hopperlib.units import HOURS_PER_DAY, SECONDS_PER_HOUR
 
 # This share of the jobs must list their nodes if partitions are derived from them.
 _NAMED = 0.95
 _MOST_NAMED = 8
 # A clock change repeats one hour; its effect in the log lasts no longer than this. [s]
 _REPEATED_S = 3 * SECONDS_PER_HOUR
+_DAY_S, _ALMOST_A_YEAR_S = HOURS_PER_DAY * SECONDS_PER_HOUR, 300 * HOURS_PER_DAY * SECONDS_PER_HOUR
 
 
 class Excess(NamedTuple):
@@ -80,6 +82,26 @@ def excesses(workload: Workload, nodes: int) -> list[Excess]:
         each._replace(jobs=bisect_right(starts, each.end_s) - bisect_right(starts, each.start_s - 1)) for each in found
     ]
     return [each for each in counted if each.end_s - each.start_s <= _REPEATED_S]
+
+
+def cause_of(found: Sequence[Excess]) -> str:
+    """Cause of such times, in words: a clock repeats an hour once a year only.
+
+    Parameters
+    ----------
+    found : sequence of Excess
+
+    Examples
+    --------
+    >>> cause_of([Excess(0, 3600, 5)])
+    'a clock that repeats an hour in autumn, or jobs recorded twice; --timezone sets such a clock right'
+    >>> cause_of([Excess(0, 3600, 5), Excess(864_000, 867_600, 2)])
+    'jobs recorded twice, or more nodes for a time; it is not the clock, which repeats an hour once a year'
+    """
+    gaps = [after.start_s - before.end_s for before, after in pairwise(sorted(found))]
+    if any(_DAY_S < gap < _ALMOST_A_YEAR_S for gap in gaps):
+        return "jobs recorded twice, or more nodes for a time; it is not the clock, which repeats an hour once a year"
+    return "a clock that repeats an hour in autumn, or jobs recorded twice; --timezone sets such a clock right"
 
 
 def machine_of(workload: Workload) -> Cluster | None:

@@ -10,6 +10,7 @@ from hopperkit.traces.rules.clock import Clock
 from hopperkit.traces.rules.site import Learned
 from hopperkit.traces.scheduler import infeasible_jobs, simulate
 from hopperlib.errors import InputError
+from hopperlib.scheduling.backfill import Backfill
 from hopperlib.scheduling.downtimes import Downtime
 from hopperlib.scheduling.schedule import NOT_STARTED, Schedule
 from hopperlib.scheduling.workload import Job, Workload
@@ -39,7 +40,7 @@ class Scenario:
         wider than its side gets the other one, and one that is wider than both gets nodes of both.
     downtimes : tuple of Downtime
     depth : int or None
-        Of backfill.
+        Of backfill; of Slurm's, the waiting jobs that a pass tests.
     shared_cores : int
         Cores of a node that jobs share; 0 for whole nodes.
     preferred : (str, str) or None
@@ -97,7 +98,9 @@ class Scenario:
         """Return the settings of a simulation under this change."""
         settings = settings | {"downtimes": [*settings["downtimes"], *self.downtimes]}
         if self.depth is not None:
-            settings["policy"] = str(self.depth)
+            # Slurm keeps its passes at intervals, of fewer or more jobs (bf_max_job_test).
+            slurm = isinstance(settings["policy"], Backfill) and self.depth
+            settings["policy"] = settings["policy"]._replace(depth=self.depth) if slurm else str(self.depth)
         if self.preferred:
             settings["rules"] = replace(settings["rules"], first=self.preferred)
         return settings

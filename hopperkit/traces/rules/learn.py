@@ -37,6 +37,8 @@ _DEPTHS: dict[str | Backfill, str] = {
     "conservative": "backfill that delays nobody (depth all)",
 }
 _SHALLOW = (10, 3)
+# A Slurm that is not at its defaults is learned only from a gain beyond the noise of the schedule of a few hundred jobs.
+_SURE_DEPTH = 0.05
 # A person, QOS or queue is named as preferred only if the simulation with it orders the waits that well.
 _NAMED_FIT = 0.7
 # Largest number of candidate absences: each needs a simulation.
@@ -123,7 +125,8 @@ def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tu
             # Of policies that are as likely the one that is known beforehand is taken.
             policies = _depths_of_slurm(rules.policy) if isinstance(rules.policy, Backfill) else _DEPTHS
             tried = {title: replace(rules, policy=name) for name, title in policies.items()}
-            rules, finding = _chosen(evidence, tried, "backfill-depth", "Backfill depth")
+            sure = _SURE_DEPTH if isinstance(rules.policy, Backfill) else 0.0
+            rules, finding = _chosen(evidence, tried, "backfill-depth", "Backfill depth", sure)
         else:
             tried = {title: replace(rules, order=name) for name, title in _ORDERS.items()}
             tried |= {
@@ -134,16 +137,20 @@ def _two_choices(evidence: Evidence, rules: Learned, *, depth_first: bool) -> tu
     return rules, findings
 
 
-def _chosen(evidence: Evidence, tried: dict[str, Learned], code: str, what: str) -> tuple[Learned, Finding]:
-    """Return the rules that fit best of some, if they do so clearly, with the evidence for them."""
+def _chosen(
+    evidence: Evidence, tried: dict[str, Learned], code: str, what: str, sure: float = 0.0
+) -> tuple[Learned, Finding]:
+    """Return the rules that fit best of some, if they do so clearly (by a gain in correlation), with the evidence."""
     fits = {name: evidence.fit(rules) for name, rules in tried.items()}
     first, *others = sorted(fits, key=lambda name: -fits[name])
     numbers = {"rank_correlations": fits}
     if tried[first].preferred and fits[first] < _NAMED_FIT:
         # Nobody is named by a simulation that explains little.
         del fits[first]
-        return _chosen(evidence, {name: rules for name, rules in tried.items() if name in fits}, code, what)
-    alike = [name for name in others if not evidence.better(tried[name], tried[first])]
+        return _chosen(evidence, {name: rules for name, rules in tried.items() if name in fits}, code, what, sure)
+    alike = [
+        name for name in others if fits[first] - fits[name] < sure or not evidence.better(tried[name], tried[first])
+    ]
     if alike:
         # Of equally likely rules the simplest is chosen; the first candidate is the default, without a rule.
         taken = next(name for name in tried if name in (first, *alike))

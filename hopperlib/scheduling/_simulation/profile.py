@@ -28,12 +28,13 @@ def packed(amounts: Amounts) -> int:
 class Profile:
     """Free resources from each of some instants on, the first of them 0 for now."""
 
-    __slots__ = ("_after", "_openings", "_until", "left", "times")
+    __slots__ = ("_after", "_until", "found", "left", "times")
 
     def __init__(self, times: list[int], left: list[int]) -> None:
         self.times, self.left = times, left
         self._after: dict[tuple[int, int, int], Profile] = {}
-        self._openings: dict[tuple[int, int], list[tuple[int, int]]] = {}
+        # What `openings` has returned.
+        self.found: dict[tuple[int, int], list[tuple[int, int]]] = {}
         self._until: dict[int, int] = {}
 
     def take(self, share: int, at: int, end: int) -> None:
@@ -89,7 +90,7 @@ class Profile:
 
     def openings(self, share: int, span: int) -> list[tuple[int, int]]:
         """Return from when to when a job may start that takes a share for a span."""
-        found = self._openings.get((share, span))
+        found = self.found.get((share, span))
         if found is None:
             found, since = [], -1
             for instant, left in zip(self.times, self.left, strict=True):
@@ -103,5 +104,5 @@ class Profile:
                     since = -1
             if since >= 0:
                 found.append((since, FOREVER - span))
-            self._openings[share, span] = found
+            self.found[share, span] = found
         return found

@@ -1,4 +1,4 @@
-"""A reader's code: what it prints, its errors, and the comparison with the model."""
+"""A reader's code: its output, its errors, and the comparison with the model."""
 
 from __future__ import annotations
 

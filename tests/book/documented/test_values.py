@@ -1,4 +1,4 @@
-"""Documented values: what is there, how close counts, and what is refused."""
+"""Documented values: contents, tolerances, and refusals."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The exercises in Python: solutions pass, what they begin with does not, and every study has one."""
+"""The exercises in Python: solutions pass, the starting code does not, and every study has one."""
 
 from __future__ import annotations
 

@@ -72,7 +72,7 @@ def test_the_listings_show_the_mistake_of_the_machine_file(made, machine):
 
 
 def _judged(text, machine):
-    """What the placement says of a script, in the words of the key."""
+    """The placement's findings on a script, in the words of the key."""
     try:
         answer = hopperkit.place(text, machine=machine)
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""What all self-checks share, and the written-out cases that the published page is held to as well."""
+"""Common parts of self-checks, and the written-out cases that the published page must pass too."""
 
 from __future__ import annotations
 

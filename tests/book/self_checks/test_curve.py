@@ -1,4 +1,4 @@
-"""Curves: near the model's on average is right, and what does not fit the chart is refused."""
+"""Curves: curves near the model's on average are right, and those outside the chart are refused."""
 
 from __future__ import annotations
 

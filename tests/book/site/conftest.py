@@ -1,4 +1,4 @@
-"""A small book that holds every kind of page and explorer, and pages that watch what they do."""
+"""A small book with every kind of page and explorer, and pages that record their requests."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def build_book(folder: Path) -> subprocess.CompletedProcess[str]:
 
 @pytest.fixture(scope="session")
 def workshop_built(root: Path, shared: Path) -> Path:
-    """The workshop's repository, built once for all workers; what its pages are looked at in is a copy."""
+    """The workshop's repository, built once for all workers; its pages are opened in a copy."""
     folder = shared / "workshop"
     with once(shared / "workshop.built") as needed:
         if needed:
@@ -78,7 +78,7 @@ def workshop_folder(workshop_built: Path, shared: Path) -> Path:
 
 @pytest.fixture
 def bench(workshop_built: Path) -> Iterator[tuple[Path, Callable[[], subprocess.CompletedProcess[str]]]]:
-    """The built workshop, to be changed and built again; what was changed is put back. For the tests of one file."""
+    """The built workshop, to be changed and built again; changes are undone. For the tests of one file."""
     sources = {
         path: path.read_bytes()
         for part in ("book", "notebooks", "hopperlib", "hopperkit")
@@ -226,7 +226,7 @@ def watch(browser: Any) -> Iterator[Callable[..., Watched]]:
 
 @pytest.fixture(scope="session")
 def axe(root: Path) -> str:
-    """The script that looks for what keeps readers out."""
+    """The script that looks for accessibility problems."""
     return (root / "node_modules" / "axe-core" / "axe.min.js").read_text(encoding="utf-8")
 
 
@@ -241,7 +241,7 @@ def _visit(browser: Any, address: str) -> Iterator[list[Watched]]:
 
 @contextmanager
 def _next_reader(visit: list[Watched]) -> Iterator[Watched]:
-    """Hand on the page of a visit, with nothing kept from before but its Python; it must stay clean."""
+    """Return the page of a visit, with nothing left from before except its Python; it must stay clean."""
     if visit[-1].page.is_closed():
         visit.append(Watched(visit[-1].page.context.new_page(), visit[-1].address))
         visit[-1].unfolds = visit[0].unfolds

@@ -81,7 +81,7 @@ class Firefox:
         self.wait("document.documentElement.classList.contains('hopper-ready')")
 
     def evaluate(self, script: str, *values: Any) -> Any:
-        """Return what the body of an asynchronous function returns in the page."""
+        """Return the result of an asynchronous function body in the page."""
         body = f"const done = arguments[arguments.length - 1]; (async (...values) => {{ {script} }})(...arguments).then(done)"
         parameters = {"script": body, "args": list(values), "newSandbox": False, "sandbox": None}
         return self.ask("WebDriver:ExecuteAsyncScript", parameters)["value"]

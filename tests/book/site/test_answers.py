@@ -1,4 +1,4 @@
-"""The browser answers as this Python does, and shows what the build built."""
+"""The browser's answers are those of this Python, and it shows those of the build."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ def ends(control):
 
 
 def drawn(control, rng, light=False):
-    """A value from anywhere on a control; a light one is a number no larger than the default."""
+    """A random value of a control; a light one is a number no larger than the default."""
     if control.kind in ("slider", "number"):
         steps = int(((control.default if light else control.high) - control.low) / control.step)
         value = control.low + control.step * int(rng.random() * (steps + 1))
@@ -53,7 +53,7 @@ def drawn(control, rng, light=False):
 
 
 def settings_of(explorer, night=False):
-    """The start, the examples, the start typed as text, settings from anywhere, and corner settings."""
+    """The start, the examples, the start typed as text, random settings, and corner settings."""
     rng = random.Random(20)
     typed = [{}, *(dict(example.values) for example in explorer.examples)]
     as_text = {one.name: str(one.default) for one in explorer.controls if one.kind in ("slider", "number")}
@@ -84,7 +84,7 @@ def refused(explorer, values):
 
 
 def as_javascript(text):
-    """A number as JavaScript hands it on: 5.0 is 5."""
+    """A number as JavaScript passes it: 5.0 is 5."""
     number = float(text)
     return int(number) if number == int(number) else number
 

@@ -1,4 +1,4 @@
-"""What the pages serve themselves."""
+"""Files served by the pages."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def test_the_package_is_the_same_each_time(root, package):
 
 
 def test_the_package_needs_the_standard_library_alone(package):
-    """At import; what is imported inside a function runs only where it is wanted."""
+    """At import; imports inside functions run only when needed."""
     for name in package.namelist():
         if not name.endswith(".py"):
             continue
@@ -199,7 +199,7 @@ print([hashlib.sha256(part).hexdigest() for part in data])
 
 
 def test_what_is_made_of_sources_is_the_same_in_every_process(root):
-    """Names in the order of a set differ from process to process: each build would write every page anew."""
+    """Names in the order of a set differ from process to process: each build would rewrite every page."""
     said = {
         subprocess.run(
             [sys.executable, "-c", ORDERED],

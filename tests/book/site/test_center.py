@@ -56,7 +56,7 @@ def brindle(text):
 
 
 def said(question, text):
-    """All that an explorer says before it is used, but the machine's file itself."""
+    """All text of an explorer before it is used, except the machine file."""
     whole = json.dumps(question.to_dict(), default=str).replace(json.dumps(text)[1:-1], "")
     return f"{whole}\n{visible(question.run())}"
 
@@ -143,7 +143,7 @@ def test_only_tool_pages_change_and_only_at_a_center(monkeypatch, file):
 
 
 class _App:
-    """What the hook of the pages' sources needs of Sphinx."""
+    """The parts of Sphinx that the hook of the pages' sources needs."""
 
     def __init__(self, root):
         self.srcdir = root
@@ -189,7 +189,7 @@ def test_a_glance_leaves_out_what_is_not_stated(text):
 
 @pytest.mark.parametrize("path", OWN, ids=lambda path: path.stem)
 def test_a_tool_page_names_no_other_machine(monkeypatch, file, brindle, text, path):
-    """What a page says and offers, the answers to its examples among that."""
+    """The text and the examples of a page, including the examples' answers."""
     monkeypatch.setenv("HOPPER_MACHINE", str(file))
     monkeypatch.setenv("HOPPER_RULES", "")
     own.load_site.cache_clear()
@@ -206,6 +206,8 @@ def test_a_tool_page_names_no_other_machine(monkeypatch, file, brindle, text, pa
     if names:
         code = [cell["source"] for cell in cells if cell["cell_type"] == "code"]
         assert [text.split("\n\n")[0] for text in code] == ["import hopperkit"] * len(names)
+        # A tool's code is for nobody who came for the tool.
+        assert {tuple(cell["metadata"]["tags"]) for cell in cells if cell["cell_type"] == "code"} == {("hide-input",)}
 
 
 def test_a_command_names_the_sites_file(brindle):
@@ -218,7 +220,7 @@ def test_a_command_names_the_sites_file(brindle):
 
 @pytest.mark.parametrize("slides", ["slides", "slides-workshop"])
 def test_the_slides_are_about_the_sites_machine(root, brindle, slides):
-    """Their explorers are tools too; what they say of Hopper is left out, and slides that show it."""
+    """Their explorers are tools too; texts on Hopper, and slides that show it, are left out."""
     text = for_machine((root / "book" / f"{slides}.md").read_text(encoding="utf-8"), brindle)
     assert re.findall(r"MILC|twelve tasks|twenty-four|\{machine\}|\{scene\} placement|% Of Hopper", text) == []
     assert "## Your" in text

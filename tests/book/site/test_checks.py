@@ -1,4 +1,4 @@
-"""Self-checks on the page: marking, feedback, and what stays in the browser."""
+"""Self-checks on the page: marking, feedback, and data kept in the browser."""
 
 from __future__ import annotations
 

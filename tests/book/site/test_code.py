@@ -1,4 +1,4 @@
-"""Python on a page: an exercise and a model to change, by hand, by keyboard and on a phone; and what its guard stops."""
+"""Python on a page: an exercise and a model to change, by hand, by keyboard and on a phone; and actions that its guard blocks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def opened(watched):
 
 
 def write(page, box, text):
-    """Put a text in place of what the editor holds."""
+    """Replace the editor's text."""
     box.get_by_role("textbox").focus()
     page.keyboard.press("Control+A")
     page.keyboard.insert_text(text)

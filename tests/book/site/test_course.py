@@ -1,4 +1,4 @@
-"""The book as a course: it leads to the page that answers, marks what was read, and finds what is looked for."""
+"""The book as a course: it leads to the page that answers, marks pages as read, and its search works."""
 
 from __future__ import annotations
 

@@ -113,7 +113,7 @@ STARTED_FROM = "() => performance.getEntriesByName('hopper: Python started').map
 
 
 def test_with_a_damaged_memory_python_starts_from_scratch(watch, serve_copy):
-    """Without one too: the tests in Firefox."""
+    """Also without one: the tests in Firefox."""
 
     def spoil(site):
         memory = next(site.glob("_static/live-*/*.memory"))
@@ -206,7 +206,7 @@ def test_a_chart_that_cannot_be_drawn_says_so(watch, serve_copy):
 
 
 def in_worker_of_visit(page, code):
-    """What code comes to in the worker that serves the pages of a visit."""
+    """The result of code in the worker that serves the pages of a visit."""
     session, said = page.context.browser.new_browser_cdp_session(), {}
     session.on("Target.receivedMessageFromTarget", lambda event: said.update(json.loads(event["message"])))
     name = page.evaluate("sessionStorage.getItem('hopper-python')")

@@ -1,4 +1,4 @@
-"""The page of the diagnosis, as a reader uses it: paste, choose, drop; and what never leaves the browser."""
+"""The page of the diagnosis, as a reader uses it: paste, choose, drop; and data that never leave the browser."""
 
 from __future__ import annotations
 

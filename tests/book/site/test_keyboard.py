@@ -40,7 +40,7 @@ MISSED = """() => [...document.querySelectorAll("a[href], button, input, select,
 
 
 def walk(page):
-    """Press the tabulator to the end of the page; return the stops."""
+    """Press Tab to the end of the page; return the stops."""
     stops = []
     for _ in range(400):
         page.keyboard.press("Tab")

@@ -1,5 +1,5 @@
-"""Every page of the book, looked at once a size: it keeps to what every page keeps to, what a reader moves and what it
-moves are on screen together, and no page is too long."""
+"""Every page of the book, checked once per size: it obeys the common rules, a control and its effect are
+on screen together, and no page is too long."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ MOVED = """(least) => {
 
 
 def is_short(page, path, size):
-    """A page is not too long with everything folded, no wider than the screen, and shows what it is about at once."""
+    """A page is not too long with everything folded, no wider than the screen, and shows its subject at once."""
     if path.startswith("notebooks/"):
         longest = LONGEST_OWN if path.startswith("notebooks/own/") else LONGEST[size]
         # A figure that is scrolled through is a page in itself.

@@ -1,4 +1,4 @@
-"""A reader at an explorer: what is set, what is answered, what goes wrong and how it goes on."""
+"""A reader at an explorer: settings, answers, errors and recovery."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What moves: the machine to watch, the mechanisms, and the reader's machine at the top of every page."""
+"""Animations: the machine to watch, the mechanisms, and the reader's machine at the top of every page."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def schedule():
 
 
 def test_the_page_has_the_jobs_of_the_schedule(history, schedule):
-    """At a full hour, node by node: what the script reads is what the scheduler decided."""
+    """At a full hour, node by node: the script's data are the scheduler's decisions."""
     held = {}
     for number, start_s, end_s, runs, *_ in history["held"]:
         if start_s <= HOUR_S < end_s:
@@ -242,7 +242,7 @@ def test_a_drawing_is_dragged_and_follows_its_explorer(workshop):
 
 
 def test_ranks_are_carried_in_the_order_of_the_explorer(workshop):
-    """Where they land is what the model's order says, and the box that is chosen or dragged sets the explorer."""
+    """Their positions follow the model's order, and the box that is chosen or dragged sets the explorer."""
     page = workshop.go(PAGE)
     box, explorer = page.locator("#scene-rank-order"), page.locator("#explorer-rank-order")
     told, block = box.locator(".hopper-machine-told"), explorer.locator("[name=block]")

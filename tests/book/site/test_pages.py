@@ -1,4 +1,4 @@
-"""Every page: no other host, no complaint, nothing that keeps a reader out, nothing wider than the screen."""
+"""Every page: no other host, no complaint, no accessibility problem, nothing wider than the screen."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_pages_of_the_workshop(workshop, axe, theme, size, part):
 
 
 def book_pages(folder: Path):
-    """All pages of the built book, but for the one that only sends on and the one for missing pages."""
+    """All pages of the built book, except the one that only redirects and the one for missing pages."""
     pages = sorted(
         path.relative_to(folder).as_posix() for path in folder.rglob("*.html") if "_static" not in path.parts
     )

@@ -162,7 +162,7 @@ def test_the_drawing_of_a_node_can_be_read_on_a_phone(reader):
 
 
 def test_numbers_stand_under_each_other(looking, site_folder):
-    """In every table of the book a column of numbers ends at the right."""
+    """In every table of the book columns of numbers are right-aligned."""
     for path in ("book/scorecard.html", "notebooks/network/variability.html", "notebooks/node/memory.html"):
         left = looking.go(path).evaluate(
             """() => [...document.querySelectorAll(".bd-article table")].filter((table) => table.checkVisibility()).flatMap((table) => {

@@ -1,4 +1,4 @@
-"""What a reader does with the book: find the page that answers, check themselves, come back, look things up."""
+"""A reader's tasks with the book: find the page that answers, check themselves, come back, look things up."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search: words as people type them lead to the page that answers, and to what the tools know of them."""
+"""The search: words as people type them lead to the page that answers, and to the tools' knowledge of them."""
 
 from __future__ import annotations
 

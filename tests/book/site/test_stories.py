@@ -79,7 +79,7 @@ def test_no_picture_is_drawn_beyond_its_edge(told):
 
 
 def test_the_notebooks_have_a_place_for_each_story(root):
-    """What JupyterLab shows as words becomes the figure on the page."""
+    """Words in JupyterLab become the figure on the page."""
     places = {}
     for path in sorted((root / "notebooks").glob("*/*.ipynb")):
         for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:

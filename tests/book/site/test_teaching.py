@@ -78,7 +78,7 @@ def test_a_handout_fills_two_pages_of_paper(watch, site_url, site_folder, every)
 
 
 def _hand_in(page, check, right):
-    """Answer a question, right or not at all."""
+    """Answer a question correctly or not at all."""
     section = page.locator(f"#check-{check.name}")
     data = check.to_dict()
     if not right:

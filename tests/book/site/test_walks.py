@@ -1,4 +1,4 @@
-"""Readers' ways from the front page to what they came for: at most three presses, the verdict on the screen they come to.
+"""Readers' paths from the front page to their goal: at most three clicks, with the verdict on the screen where they arrive.
 
 Five walks are held to: a student, a trainee, a support engineer, a lecturer who wants two pages (how the other handouts
 are printed: `test_teaching`), and a veteran of MILC (how the figure is read: `test_scrolling`, `test_stories`).
@@ -152,7 +152,7 @@ READING = 238
 
 @pytest.mark.parametrize("size", BOTH)
 def test_a_veteran_knows_the_cause_after_three_minutes(watch, site_url, size):
-    """The cause is in one sentence near the top, and in pictures after three presses; all that is read by then takes the time."""
+    """The cause is in one sentence near the top, and in pictures after three clicks; reading until then takes the time."""
     watched = watch(site_url, viewport=SIZES[size])
     page = watched.go("notebooks/network/variability.html")
     sentence = page.locator(".bd-article p", has_text="In one sentence")

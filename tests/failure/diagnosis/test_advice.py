@@ -1,4 +1,4 @@
-"""Steps that use the items in a message's lines, and no step where nothing is known."""
+"""Steps that use the items in a message's lines, and no step if nothing is known."""
 
 import re
 

@@ -68,7 +68,7 @@ def test_one_node_has_nobody_to_compare_with():
 
 
 def row(number, node, *, ending):
-    """One output of many: the same lines but for its node, with the time and number of different jobs or of the same
+    """One output of many: the same lines except for its node, with the time and number of different jobs or of the same
     one.
     """
     mark = number if ending == "own" else 4711

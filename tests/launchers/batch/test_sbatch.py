@@ -1,4 +1,4 @@
-"""What sbatch scripts ask for, and what they hand on to srun."""
+"""Requests of sbatch scripts, and the options that srun inherits from them."""
 
 from collections.abc import Mapping
 

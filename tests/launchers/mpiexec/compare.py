@@ -84,7 +84,7 @@ def machine_of(node: str) -> Machine:
 
 
 def packaged(answer: Answer) -> str:
-    """Return what the package says, as an answer of the table; ``?`` where it cannot tell, ``!`` where it refuses."""
+    """Return the package's answer in the form of the table; ``?`` where it cannot tell, ``!`` where it refuses."""
     machine = machine_of(answer.node)
     try:
         placement = place_tasks(read_launch(answer.script, machine), machine)
@@ -103,7 +103,7 @@ def folded(masks: Iterable[str]) -> str:
 
 
 def _ranges(numbers: tuple[int, ...]) -> str:
-    """Return CPUs as the table has them."""
+    """Return CPUs in the form of the table."""
     groups = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
     runs = [[number for _, number in group] for _, group in groups]
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

@@ -28,7 +28,7 @@ def of_launcher(launcher: str, every: int) -> dict[tuple[str, str], Counter[str]
 
 
 def test_what_open_mpi_4_does_with_a_list_of_cpus_is_not_guessed() -> None:
-    """Its kept answers tell nothing: each refuses the node, which was shown to it and is not the one that it ran on."""
+    """Its stored answers are uninformative: each refuses the simulated node, because it is not the one it ran on."""
     listed = [answer for answer in answers("openmpi") if lists_cpus_on_4(answer)]
     assert len(listed) >= 80
     assert all("attempt to assign hardware locations" in answer.answer for answer in listed)

@@ -19,7 +19,7 @@ SOUND = [row for row in ROWS if not row[2]]
 
 
 def alarms(text: str, machine: str) -> list[str]:
-    """Codes of the problems and the advice of a script; of one that would be refused also the word refused."""
+    """Codes of the problems and the advice of a script; for a refused one also the word refused."""
     asked = Lines(line=text, machine=Machine.load(machine))
     try:
         findings = [finding for result in answers(asked) for finding in result.findings]

@@ -1,4 +1,5 @@
-"""Drawn lines on all machine files: every proposed line dominates, and idle NUMA nodes that -c cures are cured."""
+"""Drawn lines on all machine files: each line proposed for the same launcher dominates, and where that is srun, idle NUMA
+nodes are used if -c can achieve it. The line of a launcher that the machine lacks is only translated: nothing gets worse."""
 
 from functools import cache
 
@@ -61,7 +62,7 @@ def codes(judged: Review) -> list[str]:
 
 
 def keeps_all(now: Review, then: Review) -> bool:
-    """Whether no task has fewer cores, GPUs or memory than before; one that was unbound, than its fair share."""
+    """Whether no task has fewer cores, GPUs or memory than before, or, if it was unbound, than its fair share."""
     share = fair_share(now.placement.node_kind, max(len(node.pattern) for node in now.placement.nodes))
     old = seats(now.placement)
     fewest_gpus = 1 if "gpus-all-visible" in codes(now) and "gpus-all-visible" not in codes(then) else 1000

@@ -1,4 +1,4 @@
-"""All advice that names something to type was tried: applied again here, it is accepted and removes its finding."""
+"""All advice with text to type was tried: applied again here, it is accepted and removes its finding."""
 
 import itertools
 import random

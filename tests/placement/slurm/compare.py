@@ -32,7 +32,7 @@ class Answer(NamedTuple):
 
     @property
     def text(self) -> str:
-        """The line as a user has it, in its script if it has a job."""
+        """The line as a user writes it, in its script if it has a job."""
         if not self.job:
             one_node = "" if " -N " in self.line else " -N1"
             return f"{self.line.replace('srun', f'srun{one_node}', 1)} ./a.out"
@@ -129,7 +129,7 @@ def _of_step(launch: Launch, machine: Machine, told: str) -> str:
 
 
 def _ranges(numbers: tuple[int, ...]) -> str:
-    """Return CPUs as the table has them."""
+    """Return CPUs in the form of the table."""
     groups = groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0])
     runs = [[number for _, number in group] for _, group in groups]
     return ",".join(f"{run[0]}-{run[-1]}" if len(run) > 1 else str(run[0]) for run in runs)

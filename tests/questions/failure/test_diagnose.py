@@ -1,4 +1,4 @@
-"""The diagnosis explorer: its verdicts, marked lines, and what a hostile or huge text does to it."""
+"""The diagnosis explorer: its verdicts, marked lines, and hostile or huge texts."""
 
 from __future__ import annotations
 

@@ -41,7 +41,7 @@ def test_a_loss_that_drowns_is_said_to(delay):
 
 
 def test_more_contention_and_more_persistence_are_no_help():
-    """Law, within what chance gives in so few series: a tenth of the found share."""
+    """Law, within the chance variation of this few series: a tenth of the found share."""
     for spread, loss in product(settings("spread_percent"), (10, 20, 30)):
         kind = {"spread_percent": spread, "loss_percent": loss}
         best = measured(**kind, contended_percent=5, persistence=0).alarmed

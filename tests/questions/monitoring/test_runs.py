@@ -1,4 +1,4 @@
-"""Why runs differ: what is said of times alone, with columns, joined with the accounting, and of nothing useful."""
+"""Why runs differ: answers for times alone, with columns, joined with the accounting, and for uninformative input."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ def _spans(form):
 
 @pytest.mark.parametrize("form", ["sacct", "pbs"])
 def test_run_times_follow_from_starts_and_ends(form):
-    """Without a column of run times the number of nodes is no time: the jobs ran from their start to their end."""
+    """Without a column of run times, run times are from start to end, not the number of nodes."""
     result = run(runs=_spans(form))
     assert result.facts["runs"] == 24
     assert result.facts["separated_by"] == "node n2"

@@ -121,7 +121,7 @@ def test_a_page_is_shown_what_is_known():
 
 
 def test_a_watched_machine_is_that_of_the_schedule():
-    """Orphans and jobs share no node, and together they are what the records of the machine count."""
+    """Orphans and jobs share no node, and together they agree with the records of the machine."""
     settings = {"days": 4, "orphans_a_day": 20, "cleared_after_days": 2}
     posted = []
     answer_json("scheduling", json.dumps(settings), lambda *part: posted.append(part), 7)

@@ -1,4 +1,4 @@
-"""The question of a trace: what it reads, what it refuses, and laws of what it answers."""
+"""The question on a trace: valid input, refusals, and laws of its answers."""
 
 import gzip
 

@@ -1,4 +1,4 @@
-"""The explorer of run times: defaults, refusals, and laws of what it shows."""
+"""The explorer of run times: defaults, refusals, and laws of its results."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Drawings of nodes: every core and task is there in words, nothing of the reader's is markup."""
+"""Drawings of nodes: every core and task is described in words, and the reader's text is never markup."""
 
 import dataclasses
 import xml.etree.ElementTree as ET
@@ -35,7 +35,7 @@ def layers(drawing):
 
 
 def tips(drawing):
-    """What shows on the boxes of cores."""
+    """The text on the boxes of cores."""
     root = ET.fromstring(drawing.svg)
     return [title.text for rect in root.iter(f"{SVG}rect") for title in rect.iter(f"{SVG}title")]
 

@@ -17,12 +17,12 @@ NAIVE = "aprun -n 384 -N 12 vasp"
 
 
 def value(result, label):
-    """The value with a label that begins so."""
+    """The value whose label has this beginning."""
     return next(one for one in result.values if one.label.startswith(label))
 
 
 def texts(result):
-    """What there is to copy, by title."""
+    """The texts to copy, by title."""
     return {one.title: one.text for one in result.copyables}
 
 

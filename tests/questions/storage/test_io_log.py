@@ -67,7 +67,7 @@ def test_other_text_is_refused_at_its_field(text):
 
 
 def parsed(slow):
-    """What darshan-parser prints of 32 files, four of each of eight tasks and on each of eight OSTs."""
+    """Output of darshan-parser for 32 files, four of each of eight tasks and on each of eight OSTs."""
     lines = ["# darshan log version: 3.41", "# exe: ./a.out", "# nprocs: 8", "# run time: 500"]
     for n in range(32):
         task, seconds = n % 8, slow / 4 if n % 8 == 3 else (10.0 + n % 8) / 4

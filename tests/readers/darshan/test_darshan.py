@@ -1,4 +1,4 @@
-"""What surrounds pydarshan: healthy and damaged logs, crashes, no pydarshan. A stub replaces it; see conftest."""
+"""Code around pydarshan: intact and damaged logs, crashes, no pydarshan. A stub replaces it; see conftest."""
 
 import pytest
 

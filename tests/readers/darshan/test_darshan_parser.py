@@ -1,4 +1,4 @@
-"""What darshan-parser prints of a log is read as the log is. The texts are composed, in the form that the program prints."""
+"""Output of darshan-parser for a log is read like the log. The texts are composed, in the form that the program prints."""
 
 import gzip
 import json

@@ -84,7 +84,7 @@ def test_one_file_of_one_task():
 
 
 def test_record_of_all_tasks():
-    """Rank -1: the time is the sum over tasks, so what passed counts instead."""
+    """Rank -1: the time is the sum over tasks, so the elapsed time is used instead."""
     lines = [line(1, rank=-1, BYTES_WRITTEN=100, WRITES=4, SLOWEST_RANK_BYTES=25, FASTEST_RANK_BYTES=-1)]
     frames = {"POSIX": posix(lines, WRITE_TIME=[40.0], WRITE_START_TIMESTAMP=[1.0], WRITE_END_TIMESTAMP=[11.0])}
     (file,) = read(frames).files

@@ -1,7 +1,7 @@
 """Real logs through pydarshan, which has wheels for some versions of Python only.
 
 Where it is not installed, the same calls must say so. The logs are those that
-pydarshan brings along, and the shared samples where they are present.
+come with pydarshan, and the shared samples where they are present.
 """
 
 import importlib.util
@@ -29,7 +29,7 @@ def test_ci_reads_real_logs():
 
 
 def test_a_head_of_zeros_is_damage():
-    """What pydarshan gives where it cannot unpack the head of a log."""
+    """Pydarshan's result if it cannot unpack the head of a log."""
     with pytest.raises(ValueError, match="its header is damaged"):
         _job(SimpleNamespace(metadata={"job": {"nprocs": 0, "run_time": 0.0}, "exe": ""}))
 
@@ -52,7 +52,7 @@ def codes(log):
 
 
 def test_slow_ost(tmp_path):
-    """2,048 files of 256 MiB on 24 OSTs: OST 14 gives a fiftieth of what the others give."""
+    """2,048 files of 256 MiB on 24 OSTs: OST 14 has a fiftieth of the others' rate."""
     log = log_of("sample-badost.darshan", tmp_path)
     if log is None:
         return
@@ -147,7 +147,7 @@ def test_no_number_differs_from_the_counters(pattern):
 
 
 def test_a_log_with_layouts_after_one_with_a_trace_is_read(tmp_path):
-    """One process reads both: the library never ended reading layouts where it had read a trace before."""
+    """One process reads both: the library never finished reading layouts after a trace."""
     if log_of("dxt.darshan", tmp_path) is None:
         return
     names = ["dxt.darshan", "example.darshan"]

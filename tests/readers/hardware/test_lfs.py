@@ -1,4 +1,4 @@
-"""What `lfs df` and `lfs getstripe -d` print, in the forms of old and new releases."""
+"""Output of `lfs df` and `lfs getstripe -d`, in the forms of old and new releases."""
 
 import pytest
 

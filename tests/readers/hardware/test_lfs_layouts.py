@@ -1,4 +1,4 @@
-"""Progressive layouts and pools as lfs prints them, and what becomes of them."""
+"""Progressive layouts and pools as lfs prints them, and their use."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What pbsnodes prints of the nodes of a cluster."""
+"""Output of pbsnodes for the nodes of a cluster."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""What mdtest prints, by version; inputs without a file are synthetic, written in the layout of the version."""
+"""Output of mdtest, by version; inputs without a file are synthetic, written in the layout of the version."""
 
 from pathlib import Path
 

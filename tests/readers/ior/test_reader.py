@@ -26,7 +26,7 @@ def test_every_sample_is_there():
 
 @pytest.mark.parametrize("name", ["ior-3.2.1.posix-fpp.txt", "ior-4.0.0.posix-fpp.txt"])
 def test_rates_are_those_of_the_table(name):
-    """Read once more with a plain search for the rows, and compared."""
+    """Read again with a plain search for the rows, and compared."""
     text = sample(name)
     printed = [
         line.split()
@@ -121,7 +121,7 @@ def test_windows_line_ends_and_byte_order_marks():
 
 
 def check(text):
-    """Rows that mean something, or one message: nothing else."""
+    """Meaningful rows or one message, and nothing else."""
     try:
         rows = read_ior(text, file="f")
     except ValueError as error:

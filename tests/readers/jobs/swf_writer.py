@@ -1,4 +1,4 @@
-"""A simulated schedule in the Standard Workload Format: what the bundled jobs are written by."""
+"""A simulated schedule in the Standard Workload Format: the writer of the bundled jobs."""
 
 from collections.abc import Iterator
 

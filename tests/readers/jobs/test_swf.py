@@ -1,4 +1,4 @@
-"""The Standard Workload Format: what is taken, what is counted, what is refused, and the way back."""
+"""The Standard Workload Format: jobs read, jobs skipped, refusals, and writing."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""What a notebook needs beyond the HTML of a result."""
+"""Outputs of a notebook in addition to the HTML of a result."""
 
 from __future__ import annotations
 

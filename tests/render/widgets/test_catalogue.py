@@ -1,4 +1,4 @@
-"""Every explorer of the book has a form in JupyterLab that answers its starting settings and can hold its examples."""
+"""Every explorer of the book has a form in JupyterLab that answers its starting settings and accepts its examples."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ from hopperkit.render.widgets.explorer import ExplorerView
 
 
 def widgets_below(widget: Any) -> list[Any]:
-    """Return a widget and all that it holds."""
+    """Return a widget and all its children."""
     return [widget, *(inner for child in getattr(widget, "children", ()) for inner in widgets_below(child))]
 
 
@@ -195,7 +195,7 @@ class _Timers:
         return types.SimpleNamespace(cancel=cancel)
 
     def fire(self) -> list[float]:
-        """Call all that waits; return the delays."""
+        """Make all waiting calls; return the delays."""
         now, self.waiting = self.waiting, []
         for _, action in now:
             action()

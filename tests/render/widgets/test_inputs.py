@@ -1,4 +1,4 @@
-"""Widgets of controls: they hand on what was set and correct nothing."""
+"""Widgets of controls: they pass on the set values unchanged."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from hopperlib.errors import InputError
 
 
 def upload(one: Any, content: bytes) -> None:
-    """Do what the front end does when a file was picked."""
+    """Do as the front end does when a file is chosen."""
     button = one.box.children[1]
     assert isinstance(button, ipywidgets.FileUpload)
     picked = {"name": "a.log", "type": "text/plain", "size": len(content), "content": memoryview(content)}

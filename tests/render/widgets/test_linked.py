@@ -1,4 +1,4 @@
-"""An explorer as a widget with traits, a figure of plotly as a chart of the book, and what a server lacks."""
+"""An explorer as a widget with traits, a figure of plotly as a chart of the book, and missing parts of a server."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a notebook gets: widgets for JupyterLab, and outputs that stay for every viewer of saved notebooks."""
+"""Outputs in a notebook: widgets for JupyterLab, and static outputs for every viewer of saved notebooks."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 class Handle:
-    """Stands for an output that can be changed."""
+    """A substitute for an output that can be changed."""
 
     def __init__(self, bundle: dict[str, Any]) -> None:
         self.bundle = bundle
@@ -50,7 +50,7 @@ def thing(request: pytest.FixtureRequest, explorer: Question, figure: Figure) ->
 
 
 def show(thing: Any) -> dict[str, Any]:
-    """Return what IPython makes of a thing that a cell returned; what it shows by itself is among the outputs."""
+    """Return IPython's outputs for the result of a cell, including what it displays itself."""
     formatter = DisplayFormatter()  # type: ignore[no-untyped-call]
     register(formatter)
     bundle: dict[str, Any] = formatter.format(thing)[0]  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""Findings: each with its number, its advice and its command; none where nothing needs repair. Logs are synthetic."""
+"""Findings: each with its number, its advice and its command; none if nothing needs repair. Logs are synthetic."""
 
 import pytest
 

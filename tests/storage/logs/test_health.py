@@ -62,11 +62,14 @@ NIGHTS = 1500 if SEARCHES else 12
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("noise", ["lognormal", "student", "stragglers"])
 def test_healthy_nights_are_left_alone_whatever_the_noise(noise):
-    """One in a thousand may be blamed; of 1,500 one or two, and six or more in less than one try of 200 (Poisson)."""
+    """One in a thousand may be blamed: of 1,500 one or two on average; nine or more, of any noise, in one search of 12,000.
+
+    The bound is that wide because every search draws anew: at six a right judge fails one search of 70 (both Poisson).
+    """
     seed = random.randrange(10**9) if SEARCHES else 4
     rng = random.Random(seed)
     blamed = sum(bool(slow_in(night(rng, noise))) for _ in range(NIGHTS))
-    assert blamed <= (5 if SEARCHES else 0), seed
+    assert blamed <= (8 if SEARCHES else 0), seed
 
 
 @pytest.mark.parametrize(("slow", "jobs"), [(("ost", 14), 60), (("node", "n7"), 80)])

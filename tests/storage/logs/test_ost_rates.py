@@ -89,7 +89,9 @@ LOGS = 7500 if SEARCHES else 60
 @pytest.mark.parametrize("noise", ["lognormal", "student", "stragglers"])
 def test_healthy_logs_are_not_blamed_whatever_the_noise(noise):
     """At most one healthy log in a thousand, with 300 files on 100 OSTs, may be reported: one of 60; 7.5 of 7,500 on
-    average, and fifteen with a probability of 1 % (Poisson).
+    average, and 21 or more, of any noise, in one search of 8,500.
+
+    The bound is that wide because every search draws anew: at 16 a right judge fails one search of 70 (both Poisson).
     """
     seed = random.randrange(10**9) if SEARCHES else 5
     rng = random.Random(seed)
@@ -97,7 +99,7 @@ def test_healthy_logs_are_not_blamed_whatever_the_noise(noise):
     for _ in range(LOGS):
         files = [file([ost], noisy(noise, rng)) for ost in range(100) for _ in range(3)]
         blamed += bool(judge_osts(log(files), "write").slow)
-    assert blamed <= (15 if SEARCHES else 1), seed
+    assert blamed <= (20 if SEARCHES else 1), seed
 
 
 def test_a_threefold_slow_ost_is_found_among_stragglers():

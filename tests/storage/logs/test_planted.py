@@ -1,5 +1,5 @@
-"""Programs with one known I/O problem: it is named first, healthy programs have no findings, and repairs gain what was
-predicted.
+"""Programs with one known I/O problem: it is named first, healthy programs have no findings, and repairs gain the predicted
+time.
 """
 
 import io
@@ -87,7 +87,7 @@ def texts():
 
 
 def lines(name, run_s=None):
-    """Lines of a log, its times multiplied so that the run lasts so long."""
+    """Lines of a log, its times multiplied so that the run has that length."""
     text = texts()[name].splitlines()
     measured = float(next(line for line in text if line.startswith("# run time:")).split(":")[1])
     factor = run_s / measured if run_s else 1.0
@@ -173,7 +173,7 @@ def test_the_repaired_program_wins_what_is_predicted():
 
 
 def test_the_wall_time_is_foretold_less_well():
-    """Within a factor of 1.5 in 6 of 10, where 8 were wanted, and each of the four misses has its reason."""
+    """Within a factor of 1.5 in 6 of 10 instead of 8, with a reason for each of the four misses."""
     factors = {}
     for name in REPAIRED:
         saved, predicted = log(name).run_time_s - log(f"{name}_fixed").run_time_s, predicted_s(name)

@@ -15,11 +15,11 @@ from hopperlib.storage.lustre.osts import place_objects
 
 
 def exact_chance(most, objects, osts):
-    """The share of deals without an OST above `most`, counted in integers.
+    """The share of placements without an OST above `most`, counted in integers.
 
-    Of the deals of one object less, each grows into as many as there are OSTs;
-    those go wrong in which the new object meets an OST that holds `most`
-    already, which any `most` of the objects may be, beside a good deal of the
+    Each placement of one object less extends to as many placements as there are OSTs.
+    It fails if the new object is placed on an OST that already
+    holds `most`: any `most` of the objects, with a valid placement of the
     others on the other OSTs.
     """
     # With so few OSTs the number of remaining objects is negative: these counts are never read.

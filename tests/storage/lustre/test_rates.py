@@ -74,7 +74,7 @@ ONE_NODE = {
 @pytest.mark.parametrize("name", ONE_NODE)
 @pytest.mark.parametrize("pattern", ["shared", "collective"])
 def test_one_node_in_one_file_within_a_factor_of_two_of_public_systems(name, pattern):
-    """Each system left out of the mean, whatever its stripes; many fast OSTs, a node of 10 GB/s."""
+    """Each system left out of the mean, for any stripes; many fast OSTs, a node of 10 GB/s."""
     tasks, measured = ONE_NODE[name]
     left_out = ceiling("client-shared-write", "lustre", without=[name]).usual
     system = replace(

@@ -1,6 +1,6 @@
-"""Rules that sites document, next to what is advised for such files: `data/site-rules.csv`.
+"""Rules that sites document, compared with the advice for such files: `data/site-rules.csv`.
 
-Where a machine file holds the rule the advice is the rule, and a layout that departs from it says so.
+If a machine file has the rule, the advice is the rule, and a different layout says so.
 """
 
 from __future__ import annotations

@@ -250,7 +250,7 @@ def waits_with(name: str, number: int, request: str, rules: Learned, times: int)
 
 
 def predicted_request(resolution_s: int, name: str, number: int, times: int = 12) -> dict[str, str]:
-    """What was predicted of a job: the change of its request, and the waits of simulations without and with it. [s]"""
+    """Prediction for a job: the change of its request, and the waits of simulations without and with it. [s]"""
     policy = SETTINGS[name.rpartition("-")[0]]["policy"]
     rules = Learned(policy=policy._replace(resolution_s=resolution_s))
     request = named_request(name, number, rules)

@@ -11,6 +11,9 @@ from statistics import fmean, median
 
 import pytest
 
+from hopperkit.traces.changes.scenario import Scenario, simulated_waits
+from hopperkit.traces.rules.clock import Clock
+from hopperkit.traces.rules.learn import learn
 from hopperkit.traces.rules.site import Learned
 from hopperlib.scheduling.backfill import Backfill
 
@@ -20,6 +23,7 @@ from settings import (
     RESUBMITTED,
     agreement,
     bootstrapped_ratios,
+    first_run,
     named_request,
     predicted_effect,
     predicted_request,
@@ -153,7 +157,7 @@ with (FOLDER / "predicted-requests.csv").open() as lines:
 
 
 def resubmitted(row):
-    """Sorted waits of a job in Slurm: with its request as it was, and with the changed one; and what was changed. [s]"""
+    """Sorted waits of a job in Slurm: with the original and with the changed request; and the change. [s]"""
     name, number = row["table"], int(row["job"])
     before = rows_of(FOLDER / f"{name}.csv.gz")
     rounded = "-rounded" if row["resolution_s"] != "1" else ""
@@ -217,3 +221,30 @@ def test_rounding_explains_the_changes_that_did_nothing(row):
 def test_the_requests_are_those_that_the_model_predicts(resolution_s):
     found = [predicted_request(resolution_s, *job) for job in RESUBMITTED[resolution_s]]
     assert found == [row for row in REQUESTS if row["resolution_s"] == str(resolution_s)]
+
+
+@pytest.mark.parametrize(("depth", "observed"), [(5, "shallow-2"), (0, "no-backfill-2")])
+def test_a_change_of_depth_is_one_of_slurms_backfill(depth, observed):
+    """The mean wait at another depth, from a run of fifo, is near that of Slurm at that depth: more than twice as long."""
+    log, room = first_run("fifo-2")
+    scenario = Scenario(name="depth", depth=depth)
+    after = fmean(simulated_waits(log, room, Clock(0), Learned(policy=Backfill()), scenario)[0])
+    assert after == pytest.approx(int(KEPT[observed]["observed_mean_s"]), rel=0.2)
+    assert after > 1.7 * int(KEPT["fifo-2"]["observed_mean_s"])
+
+
+@pytest.mark.parametrize(
+    ("name", "depths", "order"),
+    [
+        ("fifo-2", {500}, "submission"),
+        ("more-nodes-2", {500}, "submission"),
+        ("shallow-2", {3, 10}, "submission"),
+        ("no-backfill-2", {"fcfs"}, "submission"),
+        ("wide-first-2", {500}, "size"),
+    ],
+)
+def test_what_is_learned_of_a_run_is_how_slurm_was_set(name, depths, order):
+    """From Slurm's defaults; these runs were seen when the thresholds for it were set."""
+    rules, _ = learn(*first_run(name), Clock(0), base=Learned(policy=Backfill()))
+    assert getattr(rules.policy, "depth", rules.policy) in depths
+    assert (rules.order, rules.closed, rules.limits, rules.preferred) == (order, (), (), None)

@@ -136,7 +136,9 @@ def for_site(docname: str, notebook: Mapping[str, Any]) -> Mapping[str, Any]:
     machine = load_site(path)[0]
     kept = [cell for section in _sections(notebook["cells"]) for cell in _kept(section)]
     changed = [
-        cell | {"source": for_machine(_text(cell), machine) if cell["cell_type"] == "markdown" else _alone(_text(cell))}
+        cell | {"source": for_machine(_text(cell), machine)}
+        if cell["cell_type"] == "markdown"
+        else cell | {"source": _alone(_text(cell)), "metadata": cell["metadata"] | {"tags": ["hide-input"]}}
         for cell in kept
     ]
     return {**notebook, "cells": [cell for cell in changed if cell["cell_type"] == "code" or _text(cell).strip()]}

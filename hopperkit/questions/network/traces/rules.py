@@ -170,8 +170,8 @@ def backtest_verdict(test: Backtest) -> Finding:
         return Finding("as-plain-easy", message, "ok")
     return Finding(
         "no-better-than-null",
-        f"The learned rules predict no better than a null model ({PREDICTORS[null.name]}): take no number for single jobs "
-        "from a simulation of this log.",
+        f"The learned rules predict no better than a null model ({PREDICTORS[null.name]}): do not use a simulation of "
+        "this log for single jobs.",
         "advice",
     )
 

@@ -21,7 +21,7 @@ ROLES = ("class", "func", "meth", "mod", "attr", "data", "exc", "obj", "term", "
 
 
 def complaints(docstring, what="function", name="f", thing=None):
-    """Return what docutils says of a docstring, as autodoc hands it on."""
+    """Return docutils' messages on a docstring in the form of autodoc."""
     settings = get_default_settings(Parser)
     settings.report_level, settings.halt_level, settings.warning_stream = 5, 5, False
     document = new_document(name, settings)
@@ -45,7 +45,7 @@ def documented(packages):
 
 
 class Attribute(Directive):
-    """What napoleon makes of each row of a table of attributes."""
+    """Napoleon's output for each row of a table of attributes."""
 
     has_content = True
     required_arguments = 1

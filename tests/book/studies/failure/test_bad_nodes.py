@@ -1,4 +1,4 @@
-"""The study of bad nodes: the numbers are the printed ones, and what is claimed holds."""
+"""The study of bad nodes: the numbers are the printed ones, and the claims are true."""
 
 from __future__ import annotations
 

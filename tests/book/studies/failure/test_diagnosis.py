@@ -1,4 +1,4 @@
-"""The study of error messages: what is checked comes out of the diagnosis."""
+"""The study of error messages: the checked values come from the diagnosis."""
 
 from __future__ import annotations
 

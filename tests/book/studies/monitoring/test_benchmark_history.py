@@ -1,4 +1,4 @@
-"""The study of the benchmark history: what its table of found incidents holds, and which span is documented."""
+"""The study of the benchmark history: the table of found incidents, and the documented time span."""
 
 from __future__ import annotations
 

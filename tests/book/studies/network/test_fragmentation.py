@@ -1,4 +1,4 @@
-"""Aged machines: the table of random workloads is what the simulations give, and pages show means with their range."""
+"""Aged machines: the table of random workloads agrees with the simulations, and pages show means with their range."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def test_every_seed_has_both_allocations():
 
 
 def test_one_workload_is_no_mean():
-    """92.8 h of seed 1 is near the upper end of what large jobs wait when each job gets one run of nodes."""
+    """92.8 h of seed 1 is near the upper end of the waits of large jobs when each job gets one run of nodes."""
     waits = [row.large_wait_h for row in aged_outcomes("contiguous")]
     mean, low, high = middle_nine_tenths(waits)
     assert round(waits[0], 1) == 92.8

@@ -1,4 +1,4 @@
-"""MFDn's orders on Hopper's links: what a few groups send, by hand, and where the balanced columns are not the best."""
+"""MFDn's orders on Hopper's links: messages of a few groups, by hand, and where the balanced columns are not the best."""
 
 from __future__ import annotations
 

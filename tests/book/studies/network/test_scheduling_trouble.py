@@ -1,4 +1,4 @@
-"""Trouble with the scheduler: the table of seeds is what the simulations give."""
+"""Trouble with the scheduler: the table of seeds agrees with the simulations."""
 
 from statistics import fmean
 

@@ -1,4 +1,4 @@
-"""The study of MILC's run times: what is fitted, what follows, and what does not come out."""
+"""The study of MILC's run times: fitted values, predictions, and misses."""
 
 from __future__ import annotations
 
@@ -177,7 +177,7 @@ def test_a_force_is_a_kernel_of_its_own():
 
 
 def test_reductions_are_a_term_of_their_own_and_a_small_one():
-    """100,000 all-reduces over 342 nodes: 18 messages of 1.6 + 1.0 us and a tenth a hop: about 6 s."""
+    """100,000 all-reduces over 342 nodes: 18 messages of 1.6 + 1.0 us and a tenth per hop: about 6 s."""
     without, with_them = (fitted(sampled_conditions(milc_jobs(), reductions=count), 100, 0.0) for count in (0, 100_000))
     assert 4 < sampled_conditions(milc_jobs())[0][0].reduce_s < 9
     assert with_them.compute_s < without.compute_s
@@ -292,7 +292,7 @@ def test_the_lost_order_has_one_number_on_both_pages(notebook_text):
 
 
 def test_the_explorer_tells_of_the_slowest_of_thousands():
-    """What it says of all simulated jobs is what the model gives for them."""
+    """Its statements on all simulated jobs agree with the model."""
     runs = [time for job in run_times(jobs=population()) for time in job]
     answer = load("variability").run()
     (far,) = (finding.message for finding in answer.findings if finding.code == "far-out")

@@ -1,4 +1,4 @@
-"""The study of threads: what comes out over the boxes, and what is not claimed."""
+"""The study of threads: results over the boxes, and limits of the claims."""
 
 from __future__ import annotations
 

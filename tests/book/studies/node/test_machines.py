@@ -1,4 +1,4 @@
-"""The machines study: totals from parts, and what it must not claim."""
+"""The machines study: totals from parts, and limits of its claims."""
 
 from __future__ import annotations
 

@@ -45,7 +45,7 @@ def test_what_the_noise_hides(table):
 
 
 def test_signs_of_public_measurements_of_huge_pages():
-    """Over ranges that are the same for all: three signs come out in nine draws of ten, that of eight NUMA nodes in half."""
+    """Over ranges that are the same for all: three signs are right in nine draws of ten, that of eight NUMA nodes in half."""
     share = {each.what: each.share for each in signs()}
     assert min(share[what] for what in share if "NUMA" not in what) >= 0.9
     assert 0.4 < share["sorting and jumping, eight NUMA nodes"] < 0.7

@@ -1,4 +1,4 @@
-"""The study of one node's writes: what it predicts, and the tension that a bend takes away."""
+"""The study of one node's writes: its predictions, and the contradiction that a bend resolves."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The study of striping: shapes over ranges of what nobody printed."""
+"""The study of striping: shapes over ranges of unpublished values."""
 
 from __future__ import annotations
 
