@@ -44,6 +44,12 @@ def test_the_answer_that_was_needed(case, monkeypatch):
     assert [text for text in needed if text not in told] == []
 
 
+def test_no_policy_is_shown_by_a_log_that_the_default_simulates_exactly(monkeypatch):
+    told = said(CASES["L20"][0], monkeypatch)
+    assert "policy: Slurm's backfill at its defaults" in told
+    assert "as the log shows" not in told
+
+
 @pytest.mark.parametrize("case", ["L2", "L6"])
 def test_no_wait_is_invented(case, monkeypatch):
     told = said(CASES[case][0], monkeypatch)
