@@ -151,7 +151,7 @@ class Score(NamedTuple):
 
 
 def score(points: Sequence[Point]) -> Score:
-    """Return how well points were predicted."""
+    """Return the accuracy of predicted points."""
     counts = Counter(point.curve.name for point in points)
 
     def factor(chosen: Sequence[Point], share: float) -> float:

@@ -66,7 +66,7 @@ def right(weights: Any, sample: list[Output]) -> int:
 
 
 def left_out(found: list[Output], size: int, share: float) -> int:
-    """Return how many top lines are correct in held-out repositories, for fits on a share of the others."""
+    """Return the number of correct top lines in held-out repositories, for fits on a share of the others."""
     repositories = sorted({repository for repository, _, _ in found})
     random.Random(1).shuffle(repositories)
     fold = {repository: place % FOLDS for place, repository in enumerate(repositories)}

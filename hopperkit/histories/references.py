@@ -93,7 +93,7 @@ def _at_last_level(report: Report) -> list[float]:
 
 
 def _failures(off: Sequence[float], factor: float) -> int:
-    """Return how many runs are more than this many standard deviations above the mean of the others."""
+    """Return the number of runs that are more than this many standard deviations above the mean of the others."""
     squares, others = math.fsum(each**2 for each in off), len(off) - 1
     return sum(
         each * (others + 1) / others > factor * math.sqrt((squares - each**2 * (others + 1) / others) / (others - 1))

@@ -185,12 +185,12 @@ def health(seen: Iterable[Seen]) -> list[Health]:
 
 
 def _count_of(sights: Iterable[Iterable[_Sight]]) -> int:
-    """Return how many parts logs show."""
+    """Return the number of parts in logs."""
     return len({sight.part for each in sights for sight in each})
 
 
 def part_count(seen: Iterable[Seen]) -> int:
-    """Return how many parts logs show, each of which may be the slowest by chance.
+    """Return the number of parts in logs, each of which may be the slowest by chance.
 
     Parameters
     ----------
@@ -334,7 +334,7 @@ def health_findings(healths: Sequence[Health]) -> Iterator[Finding]:
         untold = {each.part.name for each in alike if each.verdict == "cannot tell"}
         if untold:
             yield Finding(
-                f"{name.lower()}s-not-told",
+                f"{name.lower()}s-inconclusive",
                 f"Of {count(len({each.part.name for each in alike}), name)} {len(untold):,} are inconclusive in some "
                 "direction: too few jobs, with too few others to compare, to show that it is slow.",
                 "unknown",

@@ -16,7 +16,7 @@ from hopperlib.text import count
 
 # More parts than these are not slowed, so that a night of thousands of logs takes seconds; fewer tell no share of five.
 _MOST_PARTS, _MOST_FILES, _FEWEST_PARTS = 20, 200_000, 5
-# Factors are told to that much, and up to that many times.
+# Factors are determined to this precision, and up to this many times.
 _LITTLE_MORE, _LARGEST = 1.02, 100.0
 # Standard normal quantile of 80 %.
 _POWER_Z = 0.8416
@@ -37,7 +37,7 @@ def visible_factors(seen: Sequence[Seen], healths: Sequence[Health]) -> dict[tup
     -------
     dict
         By ``("ost" or "node", "write" or "read")``; None where less than four of five would be found at 100 times; nothing
-        where fewer than five parts can be told.
+        if fewer than five parts can be judged.
 
     Examples
     --------

@@ -350,6 +350,6 @@ def _chance(worst: SlowOst, others: Sequence[SlowOst]) -> float:
 
 
 def _factor(rate: OstRate, reference_mb_s: float, usual_mb_s: float | None) -> float:
-    """Return how many times slower an OST is, by the more favorable of the two rates."""
+    """Return the slowdown of an OST, by the more favorable of the two rates."""
     factor = reference_mb_s / rate.rate_mb_s
     return min(factor, usual_mb_s / rate.delivered_mb_s) if usual_mb_s and rate.delivered_mb_s else factor

@@ -284,7 +284,7 @@ def runs_by_itself(script: Script) -> bool:
 
 
 def explain_missing_line(text: str) -> str:
-    r"""Return what a text contains instead of a launch line, as the end of an error message.
+    r"""Return the contents of a text without a launch line, as the end of an error message.
 
     Parameters
     ----------

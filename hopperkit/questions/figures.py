@@ -125,7 +125,7 @@ class Series:
             raise ValueError(f"series {self.name!r} has {len(self.x)} values of x for {len(self.y)} of y")
 
 
-# Curves that have their names at them, where there is room; more are told apart by the legend.
+# Curves that have their names at them, where there is room; more are identified by the legend.
 _MOST_CURVES = 4
 
 

@@ -192,7 +192,7 @@ def _draw_bars(axes: Any, trace: Mapping[str, Any], number: int, count: int, gap
 
 
 def _error_bars(trace: Mapping[str, Any]) -> list[list[float]] | None:
-    """Return how far each bar may be below and above its end; None without error bars."""
+    """Return the lower and upper errors of each bar; None without error bars."""
     error = trace.get("error_y", {})
     if error.get("array") is None:
         return None

@@ -292,11 +292,11 @@ def _queues_apart(groups: Sequence[Group], mean_s: float) -> Iterator[Finding]:
         if abs(seen_s - made_s) > max(_NO_WAIT_S, _APART * mean_s) and max(seen_s, made_s) > 2 * min(seen_s, made_s)
     ]
     if apart:
-        told = [f"{name} ({duration(seen_s)}, simulated {duration(made_s)})" for name, seen_s, made_s in apart]
+        descriptions = [f"{name} ({duration(seen_s)}, simulated {duration(made_s)})" for name, seen_s, made_s in apart]
         yield Finding(
             "queue-waits-apart",
-            f"{count(len(apart), 'queue')} {'wait' if len(apart) > 1 else 'waits'} otherwise than simulated: {listed(told[:_MOST_QUEUES])}. A priority, a limit "
-            "or nodes of the queue are not in this simulation, so take no number for its jobs from it.",
+            f"{count(len(apart), 'queue')} {'wait' if len(apart) > 1 else 'waits'} differently than simulated:  {listed(descriptions[:_MOST_QUEUES])}. A priority, a limit "
+            "or nodes of the queue are not in this simulation, so do not use it for the jobs of this queue.",
             evidence={"queues": [name for name, *_ in apart]},
         )
 

@@ -113,7 +113,7 @@ def expected_start(
         observed = [max(0, begun - at) for begun, at in zip(log.observed_start_s, log.arrival_s, strict=True)]
         simulated = learned_waits(log, nodes, clock, rules)
         # Those only that waited as long as this one has.
-        pairs = [(told, wait) for told, wait in zip(simulated, observed, strict=True) if wait >= waited]
+        pairs = [(predicted, wait) for predicted, wait in zip(simulated, observed, strict=True) if wait >= waited]
         past = len(pairs)
         if past >= _FEWEST:
             least, most = interval_of_alike(pairs, max(0, start - job.submit_time_s))

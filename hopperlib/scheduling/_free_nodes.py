@@ -257,7 +257,7 @@ class ChosenFit(FirstFit):
         return taken
 
     def patience_s(self, width: int) -> int:
-        """Return how long a job waits for nearby nodes: zero if it finds them now, or never can. [s]"""
+        """Return the time that a job waits for nearby nodes: zero if it finds them now, or never can. [s]"""
         if width > self.choice.widest_near:
             return 0
         if self._near[0] != self.bounds:

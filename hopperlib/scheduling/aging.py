@@ -109,7 +109,7 @@ def free_runs(schedule: Schedule, time_s: int) -> list[tuple[int, int]]:
 
 
 def probe(schedule: Schedule, time_s: int, probe_nodes: int, *, allocation: str = "first", seed: int = 1) -> Probe:
-    """Return where a job of this many nodes would run if it were first in the queue at an instant.
+    """Return the nodes of a job of this size if it were first in the queue at an instant.
 
     It starts when enough nodes are free; no other job starts in the meantime.
 

@@ -109,13 +109,21 @@ def test_reads_gain_at_least_as_much_as_writes(one, size, power):
     assert read >= written - 1e-9 or size > buffers.size_bytes
 
 
-@given(costs, st.integers(min_value=1, max_value=1 << 12))
-def test_smaller_calls_gain_more(one, pages):
-    # If a library call costs more than a file-system call, there is no gain.
+@given(costs, st.integers(min_value=1, max_value=(1 << 12) - 1))
+def test_of_calls_that_are_buffered_smaller_ones_gain_more(one, pages):
+    """If a library call costs no more than a file-system call. A call as large as the buffer bypasses it: see below."""
     one = replace(one, call_cost_s=max(one.call_cost_s, one.library_s))
     small, large = 4096 * pages, 8192 * pages
     gains = [gain(one, size, Buffers(1 << 25), reading=False) for size in (small, large)]
-    assert gains[0] >= gains[1] - 1e-12
+    assert gains[0] >= gains[1] - 1e-12 * (1 + abs(gains[1]))
+
+
+@pytest.mark.parametrize(("library_calls", "gains"), [(1, False), (1.9, False), (2.1, True)])
+def test_two_calls_to_a_buffer_gain_if_a_call_costs_two_of_the_library(library_calls, gains):
+    """Without buffers, two calls; with them, one call and two of the library: 2 c > c + 2 l if c > 2 l. A call as large
+    as the buffer gains nothing, so that calls of half its size may gain less than those."""
+    one = Costs(task_rate_gb_s=1.0, call_cost_s=1e-6 * library_calls, library_s=1e-6)
+    assert (gain(one, 1 << 24, Buffers(1 << 25), reading=False) > 0) == gains
 
 
 @given(costs, sizes)

@@ -136,7 +136,7 @@ def _is_low(made: Forecast) -> bool:
 
 
 def _coverage(made: Sequence[Forecast]) -> str:
-    """Return how many 80 % intervals overlap, and their total number."""
+    """Return the number of 80 % intervals that overlap, and their total number."""
     answered = [each for each in made if each.intervals]
     return f"{sum(overlaps(each, 80) for each in answered)} of {len(answered)}"
 
@@ -269,7 +269,7 @@ def second_bets() -> Table:
 
 
 def second_summary() -> str:
-    """Return how many rows of the second sealed set have a forecast, in a sentence.
+    """Return the number of rows of the second sealed set with a forecast, in a sentence.
 
     Examples
     --------

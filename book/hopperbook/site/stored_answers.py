@@ -69,7 +69,7 @@ def key_of(move: Mapping[str, Any]) -> str:
 
 
 def change(before: Any, after: Any) -> Any:
-    """Return what turns one value into another: ``[value]`` to replace it, or changes by key, or None for none.
+    """Return the change that turns one value into another: ``[value]`` to replace it, or changes by key, or None for none.
 
     Examples
     --------

@@ -66,7 +66,7 @@ def _packed_and_spread() -> str:
 
 
 def _channels() -> str:
-    """Return how the memory channels of a NUMA node fill, task by task, and the bandwidth of each task."""
+    """Return the load of a NUMA node's memory channels, task by task, and the bandwidth of each task."""
     node = SCENES["placement"]()
     cores, most, each = node["cores"], node["gb_s"], node["each"]
     parts = []

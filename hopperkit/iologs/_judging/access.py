@@ -128,7 +128,7 @@ def folder_of(files: Sequence[FileRecord]) -> str:
 
 
 def buffering(file: FileRecord) -> str:
-    """Return how a task can move the data of a file that only it uses in large pieces."""
+    """Return advice for moving the data of a file of one task in large pieces."""
     ending = posixpath.splitext(file.path)[1]
     pattern = f"*{ending}" if ending.isascii() and ending[1:].isalnum() else "*"
     return (

@@ -218,7 +218,7 @@ def _small_change(site: Site, file: FileRecord, way: str) -> str:
 
 
 def gathering(site: Site, file: FileRecord, way: str) -> str:
-    """Return how a few tasks can access one file for all; if they already do, the next thing to check."""
+    """Return advice for letting a few tasks access a shared file; if they already do, the next thing to check."""
     calls = access.mpi_calls(site.log, way, file.path)
     hint = f"romio_cb_{way}=enable"
     if calls.collective > calls.independent:

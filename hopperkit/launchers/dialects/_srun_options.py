@@ -153,7 +153,7 @@ def _plane_size(option: Given) -> int:
 
 
 def _step_method(method: str, release: tuple[int, ...]) -> str:
-    """Return how the controller of a release distributes the cores of a step over sockets."""
+    """Return the distribution of a step's cores over sockets by the controller of a release."""
     if release < (21, 8):
         return "block"
     # The cores of a task stay together from Slurm 22.05 on.

@@ -86,7 +86,7 @@ def _pattern(
     nodes: int,
     doubts: dict[str, None],
 ) -> tuple[Binding, ...]:
-    """Return where the tasks of one node run; append unknowns to `doubts`."""
+    """Return the placement of one node's tasks; append unknowns to `doubts`."""
     everything = frozenset(cpu for unit in units_of("core", kind) for cpu in unit)
     if component.mapper:
         result = component.mapper.bind(kind, tasks)

@@ -377,7 +377,7 @@ def place_steps(steps: Sequence[Component], node: NodeKind, machine: Machine) ->
 def _pattern(
     component: Component, setting: _Setting, tasks: int, threads: int
 ) -> tuple[tuple[Binding, ...], list[str], list[str]]:
-    """Return where the tasks of one node run, with assumptions and unknowns."""
+    """Return the placement of one node's tasks, with assumptions and unknowns."""
     kind, node = setting.kind, setting.node
     whole = component._replace(tasks=tasks)
     wanted = tasks * (whole.gpus.per_task or 0) if whole.gpus else 0

@@ -28,7 +28,7 @@ _FAR_TOO_MANY = 4
 _ORDER = (
     *("memory-exceeds-node", "memory-out-of-reach", "depth-missing", "cores-oversubscribed", "idle-numa-nodes"),
     *("uneven-numa-nodes", "threads-across-numa-nodes", "memory-remote", "tasks-unbound", "hardware-threads-shared"),
-    *("gpus-all-visible", "gpus-far", "gpus-idle", "gpus-not-asked", "steps-wait", "last-node-nearly-empty"),
+    *("gpus-all-visible", "gpus-far", "gpus-idle", "gpus-not-requested", "steps-wait", "last-node-nearly-empty"),
     *("reservation-larger", "cores-idle", "steps-together"),
     *("gpus-shared", "gpus-wrapper"),
     *("line", "assumed", "cannot-tell"),
@@ -181,7 +181,7 @@ def _oversubscribed(view: _View, fullest: float) -> Finding:
 
 
 def _room_for_threads(view: _View, threads: int | None) -> str:
-    """Return how many threads of each task get a core if no option could give one to each."""
+    """Return the number of threads of each task that get a core if no option could give one to each."""
     # aprun and srun place fewer tasks on a node; the others keep to the nodes that they are given.
     fixed = view.component.tasks_per_node is not None or view.launch.launcher not in ("aprun", "srun")
     room = view.kind.cores // max(view.tasks_per_node, 1)
@@ -296,7 +296,9 @@ def _gpus(view: _View) -> Iterator[Finding]:
         if kind.gpus_by_default is False:
             asks = "a job gets those that it requests"
             yield Finding(
-                "gpus-not-asked", f"No task sees a GPU, and a node has {kind.gpus}: {asks}.", evidence=_times(kind.gpus)
+                "gpus-not-requested",
+                f"No task sees a GPU, and a node has {kind.gpus}: {asks}.",
+                evidence=_times(kind.gpus),
             )
     elif command and chooses_gpus(command, view.launch.environment, view.launch.gpu_wrappers):
         chosen = "Something in front of the program, or its environment, chooses the GPUs that a task sees"

@@ -192,7 +192,7 @@ _OPTIONS: dict[str, Callable[[Placement, Component, int], Options]] = {
 
 def _job_remedies(code: str, placement: Placement, script: Script) -> Iterator[Remedy]:
     """Yield changes of the job around a line."""
-    if code == "gpus-not-asked":
+    if code == "gpus-not-requested":
         option = f"--gpus-per-node={placement.node_kind.gpus}"
         edits = add_directive(script, option)
         yield from [Remedy(f"Request {option}.", edits)] if edits else []

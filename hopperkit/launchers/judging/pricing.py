@@ -24,7 +24,7 @@ FATAL = {
 _SHOWN = ("problem", "advice")
 # Codes whose `times` is charged and not used; for the others it is time.
 _CHARGED = {
-    *("cores-idle", "gpus-idle", "gpus-unused", "gpus-not-asked", "nodes-unused", "nodes-apart", "srun-missing"),
+    *("cores-idle", "gpus-idle", "gpus-unused", "gpus-not-requested", "nodes-unused", "nodes-apart", "srun-missing"),
     *("reservation-larger", "last-node-nearly-empty", "tasks-unused", "cores-unused", "nodes-without-tasks"),
 }
 _MOST_JOBS = 10_000_000

@@ -168,7 +168,7 @@ class _Mapper:
         return self.node.count_inside(self.free, self.cpu)
 
     def _is_available(self, place: int, wanted: int) -> int:
-        """Return how many ranks fit in a place; 0 for none."""
+        """Return the number of ranks that fit in a place; 0 for none."""
         if not self.request.oversubscribe and len(self.mapped) >= self.slots:
             return 0
         if self.bind == "none":

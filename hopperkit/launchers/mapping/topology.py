@@ -36,7 +36,7 @@ class Topology(NamedTuple):
         return tuple(self.numbers[bit] for bit in bits(mask))
 
     def count_inside(self, mask: int, unit: str) -> int:
-        """Return how many units are entirely within a mask."""
+        """Return the number of units that are entirely within a mask."""
         return sum(1 for each in self.units[unit] if each & mask == each)
 
     def inside(self, mask: int, unit: str) -> Iterator[int]:

@@ -255,7 +255,7 @@ def histories(machine: Machine) -> Histories | None:
 
 
 def link_digits(shares: Mapping[tuple[int, Coordinates], float], dimensions: Coordinates) -> str:
-    """Return how many tenths of its bandwidth each link has in use, one digit each: axis by axis, router by router.
+    """Return the used tenths of each link's bandwidth, one digit each: axis by axis, router by router.
 
     Parameters
     ----------

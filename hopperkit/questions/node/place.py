@@ -212,8 +212,8 @@ def answers(settings: Lines) -> list[Result]:
 
     Examples
     --------
-    >>> asked = Lines(line="aprun -n 24 a\naprun -n 12 b\naprun -n 24 a")
-    >>> [answer.facts["tasks"] for answer in answers(asked)]
+    >>> lines = Lines(line="aprun -n 24 a\naprun -n 12 b\naprun -n 24 a")
+    >>> [answer.facts["tasks"] for answer in answers(lines)]
     [24, 12]
     """
     if settings.runs_by_itself:
@@ -256,7 +256,7 @@ def _answer(settings: Lines, review: Review, node: int, job: tuple[Finding, ...]
 
 
 def _summary(settings: Lines, review: Review, findings: Sequence[Finding]) -> str:
-    """Return where the tasks run and the costliest finding, which comes first if the better line does not fix it."""
+    """Return the placement and the costliest finding, which comes first if the better line does not fix it."""
     placement, better = review.placement, review.better
     sentence = _where(settings, review)
     worst = next((each for each in findings if each.level in _COUNTED and each.code not in _SUMMED_UP), None)
@@ -283,7 +283,7 @@ _SUMMED_UP = ("better-line", "other-machine")
 
 
 def _where(settings: Lines, review: Review) -> str:
-    """Return where the tasks run, and the possible increase in run time."""
+    """Return the placement of the tasks, and the possible increase in run time."""
     placement = review.placement
     title = placement.machine.title
     if placement.doubts:

@@ -81,8 +81,8 @@ def machine_from(records: Sequence[Hardware], *, name: str, title: str | None = 
     document: dict[str, Any] = {
         "name": name,
         "title": title or name,
-        "model": local.model or "not told",
-        "site": "not told",
+        "model": local.model or "not reported",
+        "site": "not reported",
         "sources": _sources([*filled, config.facts, *(each.facts for each in lustre)]),
         "node": [{"name": label, **_tables(facts)} for label, facts in zip(_names(filled), filled, strict=True)],
     }

@@ -119,9 +119,9 @@ class Scenario:
         """Return the jobs of a log under this change, each with its index in the log."""
         jobs, origins = [], []
         for index, job in enumerate(workload):
-            asked = job._replace(queue=self.side(job, self.nodes or _count(machine)))
-            asked = asked._replace(memory_mb=0, gpus=0) if isinstance(machine, int) else asked
-            pieces = _pieces(asked, self.max_walltime_s)
+            changed = job._replace(queue=self.side(job, self.nodes or _count(machine)))
+            changed = changed._replace(memory_mb=0, gpus=0) if isinstance(machine, int) else changed
+            pieces = _pieces(changed, self.max_walltime_s)
             jobs += pieces
             origins += [index] * len(pieces)
         return jobs, origins

@@ -80,7 +80,8 @@ class Evidence:
             self._fits[rules] = _Fit(
                 [rank_correlation(simulated[part], self.waits[part]) for part in parts],
                 [sum(part) / max(1, len(part)) for part in (met[:middle], met[middle:])],
-                sum(abs(told - seen) for told, seen in zip(simulated, self.waits, strict=True)) / max(1, len(met)),
+                sum(abs(predicted - seen) for predicted, seen in zip(simulated, self.waits, strict=True))
+                / max(1, len(met)),
             )
         return self._fits[rules]
 

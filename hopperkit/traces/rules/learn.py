@@ -108,7 +108,7 @@ def learn(
 
 
 def _depths_of_slurm(policy: Backfill) -> dict[str | Backfill, str]:
-    """Return what Slurm can be set to: it plans a start for every job that it tests, however few, or passes nobody."""
+    """Return the policies that Slurm can have: it plans a start for every job that it tests, however few, or lets no job pass."""
     shallow: dict[str | Backfill, str] = {
         policy._replace(depth=depth): f"{SLURM_TITLE} of the first {depth} jobs"
         for depth in _SHALLOW

@@ -81,13 +81,13 @@ def first_failure(evidence: Evidence) -> FirstFailure | None:
     >>> first.task, first.node, first.followed, first.nodes
     (4504, 'co5112', 40, 2)
     """
-    told = [(file, ends) for file, ends in sorted(evidence.ends.items()) if ends.first]
-    if not told:
+    with_first = [(file, ends) for file, ends in sorted(evidence.ends.items()) if ends.first]
+    if not with_first:
         return None
-    file, ends = told[0]
+    file, ends = with_first[0]
     assert ends.first is not None
-    tasks = set().union(*(other.tasks for _, other in told))
-    nodes = set().union(*(other.nodes for _, other in told))
+    tasks = set().union(*(other.tasks for _, other in with_first))
+    nodes = set().union(*(other.nodes for _, other in with_first))
     return FirstFailure(*ends.first, file=file, line=ends.line, tasks=len(tasks), nodes=len(nodes))
 
 

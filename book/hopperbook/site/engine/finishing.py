@@ -23,8 +23,8 @@ _PLAIN = re.compile(r'<table class="table">.*?</table>', re.DOTALL)
 _ROW = re.compile(r"<tr\b[^>]*>.*?</tr>", re.DOTALL)
 _CELL = re.compile(r"<(t[dh])\b([^>]*)>(.*?)</\1>", re.DOTALL)
 _NUMBER = re.compile(r"[−+-]?[\d,]*\.?\d+(?:e[+-]?\d+)?(?: ?%)?")
-# Columns and letters of a cell from which on a table is one of text.
-_COLUMNS, _LONG = 4, 24
+# A table is one of text from so many columns on, with such cells in more than one of them, or with a sentence. [letters]
+_COLUMNS, _LONG, _SENTENCE = 4, 24, 60
 _META = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>')
 
 
@@ -117,21 +117,23 @@ def _numbers_right(table: str) -> str:
 def with_text_stacked(html: str) -> str:
     """Return a page whose tables of text, with four columns or more, are marked: on a phone their cells stand below each other.
 
-    A table of numbers and short names stays one, and scrolls in its box.
+    A table of numbers and names stays one, and scrolls in its box.
 
     Examples
     --------
     >>> rows = '<thead><tr><th>a</th><th>b</th><th>c</th><th>d</th></tr></thead><tbody><tr><td>{}</td></tr></tbody></table>'
-    >>> with_text_stacked('<table class="table">' + rows.format("A sentence of some length."))[:34]
+    >>> with_text_stacked('<table class="table">' + rows.format("A sentence of some length. " * 3))[:34]
     '<table class="table hopper-wordy">'
-    >>> with_text_stacked('<table class="table">' + rows.format("+107 %"))[:21]
+    >>> with_text_stacked('<table class="table">' + rows.format("The name of some thing, long"))[:21]
     '<table class="table">'
     """
 
     def marked(found: re.Match[str]) -> str:
         head, *body = _ROW.findall(found[0])
-        texts = [re.sub(r"<[^>]*>", "", cell[2]).strip() for row in body for cell in _CELL.findall(row)]
-        wordy = len(_CELL.findall(head)) >= _COLUMNS and max(map(len, texts), default=0) > _LONG
+        rows = [[len(re.sub(r"<[^>]*>", "", cell[2]).strip()) for cell in _CELL.findall(row)] for row in body]
+        widths = [max(column) for column in zip_longest(*rows, fillvalue=0)]
+        long = sum(width > _LONG for width in widths) > 1 or max(widths, default=0) > _SENTENCE
+        wordy = len(_CELL.findall(head)) >= _COLUMNS and long
         return found[0].replace('class="table"', 'class="table hopper-wordy"', 1) if wordy else found[0]
 
     return _PLAIN.sub(marked, html)

@@ -63,7 +63,8 @@ def _prepare(app: Sphinx, env: BuildEnvironment, docnames: list[str]) -> None:
             except KeyError:
                 unknown[path] = notebook
     failed = []
-    begin_to_load(len(unknown))
+    if unknown:
+        begin_to_load(len(unknown))
     with ThreadPoolExecutor(_KERNELS) as pool:
         results = pool.map(partial(_run, app.config.nb_execution_timeout), unknown, unknown.values())
         for (path, notebook), result in zip(unknown.items(), results, strict=True):

@@ -15,7 +15,7 @@ _TASKS = 24
 
 
 def calls_in_a_buffer() -> int:
-    """Return how many calls of IOR's smallest size fit in one of its buffers, the last one in part.
+    """Return the number of calls of IOR's smallest size that fit in one of its buffers, the last one in part.
 
     Examples
     --------

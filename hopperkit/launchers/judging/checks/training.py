@@ -106,7 +106,7 @@ def _draft(
 
 
 def _visible(line: LaunchLine, requested: Requested, job: Requested) -> int | None:
-    """Return how many GPUs the workers of one starter see."""
+    """Return the number of GPUs that the workers of one starter see."""
     gpus = requested.gpus_of_node or job.gpus_of_node
     chosen = line.environment.get("CUDA_VISIBLE_DEVICES")
     if isinstance(chosen, str) and re.fullmatch(r"\d+(,\d+)*", chosen):
@@ -388,5 +388,5 @@ def _in_background(script: Script, number: int) -> bool:
 
 
 def _waits_before(script: Script, number: int) -> int:
-    """Return how often the script waits before a line."""
+    """Return the number of waits of the script before a line."""
     return sum(each.line < number for each in script.statements if each and each[0].raw == "wait")

@@ -256,11 +256,13 @@ def _earlier_text(wait: Wait, request: Request | None) -> str:
     """Return which request would have started a job earlier, as a sentence, and whether the time can be relied on."""
     if request is None:
         return ""
-    told = f" With {request.text} it would wait {duration(request.wait_s)}"
+    sentence = f" With {request.text} it would wait {duration(request.wait_s)}"
     before = duration(request.wait_before_s)
     if abs(request.wait_before_s - wait.wait_s) <= _MISFIT * wait.wait_s:
-        return f"{told}, not {before} (simulated)."
-    return f"{told} in a simulation that lets it wait {before} without the change: take the direction, not the time."
+        return f"{sentence}, not {before} (simulated)."
+    return (
+        f"{sentence} in a simulation that lets it wait {before} without the change: take the direction, not the time."
+    )
 
 
 def _name(trace: Trace, job: int) -> str:
