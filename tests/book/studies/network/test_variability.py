@@ -282,7 +282,7 @@ def test_how_unlikely_a_lognormal_is(notebook_text):
     assert all(lognormal_chance(printed_times(), count) < 0.001 for count in (5, 10, 30, 50, 100, 300))
     text = notebook_text("network/variability")
     assert "from 30 jobs on below one percent" in text
-    assert "with the number as printed the chance is several times as large" in text
+    assert "with the number as printed the probability is several times as large" in text
 
 
 def test_the_lost_order_has_one_number_on_both_pages(notebook_text):
