@@ -166,7 +166,7 @@ def _cells(study: str, part: str) -> Iterator[str]:
 
 
 def trace(study: str) -> dict[str, Any]:
-    """Run a study, the cells of its notebook and its explorers; return the lines that ran and the modules that were loaded.
+    """Run a study, its scorecard rows, the cells of its notebook and its explorers; return the lines that ran and the modules that were loaded.
 
     Raises
     ------
@@ -177,10 +177,11 @@ def trace(study: str) -> dict[str, Any]:
     tracer = Tracer()
     sys.settrace(tracer)
     from hopperbook.questions import QUESTIONS, load
+    from hopperbook.score import all_rows
     from hopperbook.studies import load as load_study
 
     one = load_study(study)
-    one.values(), one.sums()
+    one.values(), one.sums(), all_rows(study)
     cells = list(_cells(study, one.texts["part"]))
     names: dict[str, Any] = {"__name__": "__main__"}
     with contextlib.redirect_stdout(io.StringIO()):
