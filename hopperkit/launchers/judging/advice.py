@@ -3,9 +3,11 @@
 Idle NUMA nodes that the line requests explicitly (``-sn``, ``-sl``) are advice, others a problem.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
 from typing import NamedTuple
 
 from hopperkit.launchers.gpu_wrappers import chooses_gpus
@@ -28,7 +30,15 @@ _FAR_TOO_MANY = 4
 _ORDER = (
     *("memory-exceeds-node", "memory-out-of-reach", "depth-missing", "cores-oversubscribed", "idle-numa-nodes"),
     *("uneven-numa-nodes", "threads-across-numa-nodes", "memory-remote", "tasks-unbound", "hardware-threads-shared"),
-    *("gpus-all-visible", "gpus-far", "gpus-idle", "gpus-not-requested", "steps-wait", "last-node-nearly-empty"),
+    *(
+        "gpus-all-visible",
+        "gpus-far",
+        "gpus-idle",
+        "gpus-for-one-task",
+        "gpus-not-requested",
+        "steps-wait",
+        "last-node-nearly-empty",
+    ),
     *("reservation-larger", "cores-idle", "steps-together"),
     *("gpus-shared", "gpus-wrapper"),
     *("line", "assumed", "cannot-tell"),
@@ -308,9 +318,33 @@ def _gpus(view: _View) -> Iterator[Finding]:
         yield Finding("gpus-wrapper", message, level="note")
     elif len(visible) > 1 and len(visible[0]) > 1 and len(set(visible)) == 1:
         yield _gpus_all_visible(view, len(visible[0]))
+    elif len(visible) == 1 and len(visible[0]) > 1 and _may_use_one_gpu(view):
+        seen = len(visible[0])
+        message = (
+            f"The one task of a node sees {seen} GPUs: a program that uses one per task leaves {seen - 1} of them idle, "
+            f"and they are charged."
+        )
+        yield Finding(
+            "gpus-for-one-task", message, advice="Start a task for each GPU, unless the program uses several."
+        )
     else:
         yield from _gpu_users(kind, visible)
         yield from _far_gpus(view)
+
+
+# Options of programs that name several GPUs: -k on g 4, --gpus 4, -gpu_id 0123.
+_GPU_OPTIONS = re.compile(r"-{0,2}(?:g|t|n?gpus?|num[-_]gpus|gpu[-_]ids?|devices?|nproc[-_]per[-_]node)")
+
+
+def _may_use_one_gpu(view: _View) -> bool:
+    """Whether a program may use one GPU per task: it starts no processes, and nothing on its line names several."""
+    command, request = view.component.command, view.component.gpus
+    if not command or is_python(command) or starts_processes(command):
+        return False
+    if request is not None and (request.per_task or request.binding):
+        return False
+    pairs = pairwise(" ".join(command).replace("=", " ").split())
+    return not any(_GPU_OPTIONS.fullmatch(name) and re.fullmatch(r"[2-9]|\d[\d,]+", value) for name, value in pairs)
 
 
 def _gpus_all_visible(view: _View, gpus: int) -> Finding:

@@ -265,6 +265,8 @@ def _summary(settings: Lines, review: Review, findings: Sequence[Finding]) -> st
     if better:
         sentence += f" Better: {better.line}"
     elif worst is None and not placement.doubts:
+        if costly := _costly_note(review, findings):
+            return f"{sentence} {costly.message}"
         return f"{sentence} No better line was found."
     if worst is None or cured:
         return sentence
@@ -277,6 +279,15 @@ def _summary(settings: Lines, review: Review, findings: Sequence[Finding]) -> st
     return f"{sentence} {worst.message}{none}"
 
 
+def _costly_note(review: Review, findings: Sequence[Finding]) -> Finding | None:
+    """Return the note about idle resources for which a job is charged several times its use; None without one."""
+    explained = _on_gpus(review.placement) or any(review.cost.memory_per_task_gb)
+    costly = (each for each in findings if each.evidence.get("times", 1.0) >= _MANY_TIMES)
+    return None if explained else next(costly, None)
+
+
+# A job charged this many times what it uses is worth a sentence, whatever the reason.
+_MANY_TIMES = 4.0
 # Findings that may end the summary, and those that repeat it.
 _COUNTED = ("problem", "advice")
 _SUMMED_UP = ("better-line", "other-machine")
