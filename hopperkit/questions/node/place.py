@@ -340,7 +340,8 @@ def _of_the_grant(placement: Placement) -> str:
     if launch.launcher != "srun" or reserved is None or reserved.batch != "slurm":
         return ""
     whole = {"--exclusive", "--mem"} & {name for name, value in reserved.options if name != "--mem" or value == "0"}
-    if whole or each <= (reserved.threads_per_task or 1):
+    # A file that says which jobs share nodes says that the others do not.
+    if whole or placement.node_kind.shared_by or each <= (reserved.threads_per_task or 1):
         return ""
     return f" Where jobs share nodes, the job must request the CPUs too: #SBATCH --cpus-per-task={each}."
 
