@@ -188,22 +188,23 @@ def _of_select(value: str) -> Requested:
     """
     chunks = [dict(_pairs(chunk)) for chunk in value.removeprefix("select=").split("+")]
     counts = [chunk.get("", 1) for chunk in chunks]
-    tasks = [chunk.get("mpiprocs") for chunk in chunks]
-    cpus = [chunk.get("ncpus") for chunk in chunks]
-    known = [each for each in tasks if each is not None]
-    each_gpus = [chunk.get("ngpus") for chunk in chunks]
+    tasks, cpus, gpus = ([chunk.get(name) for chunk in chunks] for name in ("mpiprocs", "ncpus", "ngpus"))
     return Requested(
         nodes=sum(counts),
-        tasks=None
-        if len(set(tasks)) == 1 or len(known) < len(tasks)
-        else sum(number * each for number, each in zip(counts, known, strict=True)),
+        tasks=_total(counts, tasks),
         tasks_per_node=_same(tasks),
         cpus_per_task=_same([has // each if has and each else None for has, each in zip(cpus, tasks, strict=True)]),
-        gpus_per_node=_same(each_gpus),
-        gpus=None
-        if len(set(each_gpus)) == 1
-        else sum(number * (each or 0) for number, each in zip(counts, each_gpus, strict=True)),
+        gpus_per_node=_same(gpus),
+        gpus=_total(counts, [each or 0 for each in gpus]),
     )
+
+
+def _total(counts: list[int], values: list[int | None]) -> int | None:
+    """Return the sum over all nodes of values that differ; None if all are alike, or one is missing."""
+    known = [each for each in values if each is not None]
+    if len(set(values)) == 1 or len(known) < len(values):
+        return None
+    return sum(number * each for number, each in zip(counts, known, strict=True))
 
 
 def _same(values: list[int | None]) -> int | None:

@@ -24,6 +24,7 @@ from hopperlib.placement.components import (
     LaunchError,
     ReadLine,
     Remarks,
+    Reservation,
     TaskMapping,
 )
 from hopperlib.text import count
@@ -143,17 +144,7 @@ def _in_job(
     each, job_nodes = -(-tasks // reserved.nodes), count(reserved.nodes, "node")
     crowded = component._replace(tasks_per_node=each, nodes=None)
     if kind == "openmpi":
-        allowed = component.overcommit or any("oversubscribe" in f"{name}={value}" for name, value in known.items())
-        if not allowed and not guessed:
-            rule = f"is more than {reserved.nodes} x {slots} tasks, the slots of {job_nodes} of the job"
-            raise LaunchError("-n", tasks, rule, words="There are not enough slots available in the system")
-        if not allowed:
-            # The reason that the reader can act on comes first.
-            text = f"{tasks} tasks are more than {job_nodes} of {slots} slots, and the line gets no other nodes"
-            remarks.doubts.insert(0, f"{text}: Open MPI refuses it, others put {each} on a node.")
-            mapper = OpenMpiMapper((("-oversubscribe", ""),), None, tasks)
-            return crowded._replace(overcommit=True, mapper=mapper)
-        return crowded
+        return _in_slots(crowded, slots, known, reserved, remarks, guessed=guessed)
     title = _LAUNCHERS[kind].title
     text = f"{title} has {tasks} tasks for {job_nodes} of {slots}, and no more nodes than the job's"
     if kind == "pals":
@@ -161,6 +152,32 @@ def _in_job(
     else:
         remarks.assumptions.append(f"{text}: it starts over at the first node. Shown is {each} per node, in blocks.")
     return crowded
+
+
+def _in_slots(
+    crowded: Component,
+    slots: int,
+    known: Mapping[str, str],
+    reserved: Reservation,
+    remarks: Remarks,
+    *,
+    guessed: bool,
+) -> Component:
+    """Return more tasks than slots on the nodes of a job as Open MPI takes them: if the line allows it, or if it may be
+    another's mpirun.
+    """
+    tasks, each = crowded.tasks, crowded.tasks_per_node
+    if crowded.overcommit or any("oversubscribe" in f"{name}={value}" for name, value in known.items()):
+        return crowded
+    job_nodes = count(reserved.nodes, "node")
+    if not guessed:
+        rule = f"is more than {reserved.nodes} x {slots} tasks, the slots of {job_nodes} of the job"
+        raise LaunchError("-n", tasks, rule, words="There are not enough slots available in the system")
+    # The reason that the reader can act on comes first.
+    text = f"{tasks} tasks are more than {job_nodes} of {slots} slots, and the line gets no other nodes"
+    remarks.doubts.insert(0, f"{text}: Open MPI refuses it, others put {each} on a node.")
+    mapper = OpenMpiMapper((("-oversubscribe", ""),), None, tasks)
+    return crowded._replace(overcommit=True, mapper=mapper)
 
 
 def _known_variables(kind: LauncherKind, variables: Variables) -> dict[str, str]:

@@ -321,7 +321,7 @@ def _gpus(view: _View) -> Iterator[Finding]:
         yield Finding("gpus-wrapper", message, level="note")
     elif len(visible) > 1 and len(visible[0]) > 1 and len(set(visible)) == 1:
         yield _gpus_all_visible(view, len(visible[0]))
-    elif len(visible) == 1 and len(visible[0]) > 1 and _may_use_one_gpu(view):
+    elif _may_use_one_gpu(view, visible):
         seen = len(visible[0])
         message = (
             f"The one task of a node sees {seen} GPUs: a program that uses one per task leaves {seen - 1} of them idle, "
@@ -339,10 +339,12 @@ def _gpus(view: _View) -> Iterator[Finding]:
 _GPU_OPTIONS = re.compile(r"-{0,2}(?:g|t|n?gpus?|num[-_]gpus|gpu[-_]ids?|devices?|nproc[-_]per[-_]node)")
 
 
-def _may_use_one_gpu(view: _View) -> bool:
-    """Whether a program may use one GPU per task: it starts no processes, and nothing on its line names several."""
+def _may_use_one_gpu(view: _View, visible: Sequence[Sequence[int]]) -> bool:
+    """Whether a node's one task may use one of its GPUs: it starts no processes, and nothing on its line names several."""
     command, request = view.component.command, view.component.gpus
-    if not command or is_python(command) or starts_processes(command):
+    if len(visible) > 1 or len(visible[0]) < 2 or not command:
+        return False
+    if is_python(command) or starts_processes(command):
         return False
     if request is not None and (request.per_task or request.binding):
         return False
@@ -374,7 +376,8 @@ _CHOOSE_A_GPU = "Put a script in front of the program that shows each task one G
 
 def _gpus_of_wrapper(view: _View) -> Iterator[Finding]:
     """GPUs that a known wrapper gives to no task, and those that it gives to a task far from its cores."""
-    kind, name = view.kind, basename(view.component.command[0])
+    kind = view.kind
+    name = next((basename(word) for word in view.component.command if "_compact" in word), "The wrapper")
     given = gpus_by_wrapper(view.component.command, view.tasks_per_node, kind.gpus)
     used = {gpu for gpus in given for gpu in gpus}
     if given and len(used) < kind.gpus:

@@ -58,11 +58,19 @@ def check_launcher(job: Job) -> Iterator[Draft]:
 
 
 def check_threads(job: Job) -> Iterator[Draft]:
-    """Yield the requests of a job for fewer CPUs than its tasks have threads.
+    r"""Yield the requests of a job for fewer CPUs than its tasks have threads.
 
     Parameters
     ----------
     job : Job
+
+    Examples
+    --------
+    >>> from hopperkit.launchers.scripts import read_script
+    >>> from hopperlib.machine import Machine
+    >>> script = read_script("#SBATCH -n 4 -c 2\nexport OMP_NUM_THREADS=8\nsrun ./a\n")
+    >>> [draft.finding.code for draft in check_threads(Job(script, Machine.load("cluster"), ()))]
+    ['depth-missing']
     """
     yield from _threads_of_chunks(job)
     requested = requested_by_job(job.script)

@@ -67,19 +67,13 @@ def check_waiting(script: Script) -> Iterator[Draft]:
     if not script.directives or not script.lines:
         return
     commands = [_Command(statement) for statement in script.statements]
-    places = {line.line for line in script.lines}
-    started = [
-        at
-        for at, each in enumerate(commands)
-        if each.line in places and (each.background or _in_background(commands, at)) and each.launches
-    ]
+    started = list(_started(script, commands))
     if not started or not _ends_at_once(script, commands, started[-1]):
         return
     numbers = sorted({commands[at].line for at in started})
     several = len(numbers) > 1 or _is_repeated(commands, started[0])
-    some = "programs" if several else "a program"
-    them, they = ("them", "they are") if several else ("it", "it is")
     begin = f"Lines {listed(numbers[:4])} start" if len(numbers) > 1 else f"Line {numbers[0]} starts"
+    some, them, they = ("programs", "them", "they are") if several else ("a program", "it", "it is")
     message = (
         f"{begin} {some} in the background, and the script ends without waiting for {them}: the job ends with it, "
         f"and {they} killed."
@@ -87,6 +81,14 @@ def check_waiting(script: Script) -> Iterator[Draft]:
     end = len(script.text.rstrip())
     finding = Finding("wait-missing", message, "problem", {"line": numbers[0]}, "Write wait on a line at the end.")
     yield Draft(finding, (Remedy("Write wait on a line at the end.", (Edit(end, end, "\nwait"),)),))
+
+
+def _started(script: Script, commands: Sequence["_Command"]) -> Iterator[int]:
+    """Yield the indices of the commands that start tasks in the background."""
+    places = {line.line for line in script.lines}
+    for at, each in enumerate(commands):
+        if each.launches and each.line in places and (each.background or _in_background(commands, at)):
+            yield at
 
 
 class _Command:
