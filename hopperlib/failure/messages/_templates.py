@@ -57,6 +57,11 @@ _LEADS_ON = re.compile(rb"(?::|\bIn [\w./-]{1,120}, line \d{1,6})\s{0,20}$")
 # The line of an exception, whatever its text.
 _RAISED = re.compile(rb"[\w.]{0,80}[a-z](?:Error|Exception)\b.{0,3}: ")
 
+# The program says in the line how it goes on without what is missing.
+_CARRIED_ON = re.compile(
+    rb"[,;:] (?:starting from scratch|(?:falling|fell) back (?:to|on)|using (?:the )?defaults?\b|continuing (?:without|anyway|with))"
+)
+
 # A source line that an error is in.
 _SOURCE = re.compile(rb"\berror in \S{1,80}\.[a-z]\w{0,3} at line \d")
 # The name of an exception with its package.
@@ -86,6 +91,8 @@ def suspicion(line: bytes) -> Suspicion:
         return "hint" if matches_words("missed", line, lowered) else ""
     if matches_words("end", line, lowered):
         return "end"
+    if _CARRIED_ON.search(lowered):
+        return "hint"
     if matches_words("fatal", line, lowered):
         return "fatal"
     error = matches_words("error", line, lowered)
