@@ -55,9 +55,7 @@ def compare_with_ranker(
     if top is None:
         return None
     if _same(top, head):
-        # A message that counts only next to others is no complete reason.
-        partial = first.rule is not None and bool(first.rule.requires)
-        if failed and not partial and _is_reason(head, evidence):
+        if failed and _is_reason(first, evidence):
             first.confidence = _RAISED.get(first.confidence, first.confidence)
         return None
     if any(_same(top, hit) for hit in first.hits[:_QUOTED]):
@@ -95,11 +93,15 @@ def _same(top: RankedLine, hit: Hit) -> bool:
     return (hit.file, hit.line) == (top.file, top.line) or top.text.split() == hit.text.split()
 
 
-def _is_reason(head: Hit, evidence: Evidence) -> bool:
-    """Whether a line gives a reason for the end of the run.
+def _is_reason(cause: Cause, evidence: Evidence) -> bool:
+    """Whether the first line of a cause gives a reason for the end of the run.
 
-    If both methods point at a report of an end, neither has found a reason.
+    If both methods point at a report of an end, neither has found a reason; a message that counts only next to others
+    is not a complete one.
     """
+    if cause.rule is not None and cause.rule.requires:
+        return False
+    head = cause.hits[0]
     line = head.text.encode()
     if evidence.progress_after(head) is not None or BARE.match(head.text):
         return False

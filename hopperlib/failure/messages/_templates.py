@@ -79,12 +79,7 @@ def suspicion(line: bytes) -> Suspicion:
     """Return the kind of an error-like line; empty for an ordinary line."""
     line = line[:_READ]
     lowered = line.lower()
-    if (
-        _OBJECT.match(line)
-        or printed_by_successful_runs(line)
-        or matches_words("never", line, lowered)
-        or matches_words("announces", line, lowered)
-    ):
+    if _is_ordinary(line, lowered):
         return ""
     # An error word within a warning does not report an error; a missed goal matters only at the end of a text.
     if matches_words("warned", line, lowered):
@@ -100,6 +95,16 @@ def suspicion(line: bytes) -> Suspicion:
         return "error"
     return (
         "hint" if (not error and matches_words("hint", line, lowered)) or matches_words("missed", line, lowered) else ""
+    )
+
+
+def _is_ordinary(line: bytes, lowered: bytes) -> bool:
+    """Whether a line is data, is printed by successful runs, or only contains or announces words of an error."""
+    return bool(
+        _OBJECT.match(line)
+        or printed_by_successful_runs(line)
+        or matches_words("never", line, lowered)
+        or matches_words("announces", line, lowered)
     )
 
 
