@@ -30,10 +30,20 @@ _MAX_SPREADS = 4.0
 # A column with more distinct values than this share of the runs identifies runs, not groups.
 _MOST_GROUPS = 0.25
 _MOST_COVARIATES = 8
-# Words of columns and units; the first match decides: rates end in _s as well as times.
-_HIGHER = re.compile("rate|bandwidth|bw|flop|iops|ops|per_s|/s|throughput|speed|score|agg_perf|ssp|b_s")
+# Words of columns and units; the first match decides. A time for each of something (s_per_step) is a time, unless for
+# each day (ns/day, simulated); something for each unit of time is a rate. Words within words (generate, loops, lib_size)
+# do not count.
+_TIME_UNIT = r"(?:s|ms|us|ns|min|h|secs?|seconds?|msec|usec|microseconds?|milliseconds?|minutes?|hours?|days?)"
+_TIME_FOR_EACH = re.compile(
+    rf"(?<![a-z])(?:{_TIME_UNIT}|time)\s?(?:_per_|per | per |/)\s?(?!(?:{_TIME_UNIT}|d)(?![a-z]))[a-z]|(?<![a-z])(?:days?|d|h|hours?)(?:_per_|/)ns(?![a-z])"
+)
+_HIGHER = re.compile(
+    rf"(?:_per_|per | per |/)\s?(?:{_TIME_UNIT}|d)(?![a-z])|(?<![a-z])(?:bit|frame|data|byte|mem)?rate|bandwidth|bw|flop|iops"
+    r"|(?<![a-z])[kmgt]?ops(?![a-z])|throughput|speed|score|agg_perf|ssp|operations_s|b_s(?![a-z])|bps(?![a-z])"
+)
 _LOWER = re.compile("time|latency|elapsed|duration|seconds|wait|wall|delay|cost")
 _TIMES = ("s", "ms", "us", "ns", "min", "h", "sec", "seconds", "msec", "usec", "microseconds", "hours", "minutes")
+_SURE_TIMES = ("sec", "msec", "usec")
 
 # A page analyzes the same history again with another threshold.
 _course = lru_cache(maxsize=64)(find_changes)
@@ -167,10 +177,13 @@ def better_of(column: str, unit: str = "") -> Better | None:
     ('higher', 'lower', 'higher', None)
     """
     words = f"{column} {unit}".lower()
+    if _TIME_FOR_EACH.search(words):
+        return "lower"
     if _HIGHER.search(words):
         return "higher"
     last = column.lower().replace("]", "").replace("[", "_").split("_")[-1].strip()
-    lower = _LOWER.search(words) or unit.lower() in _TIMES or (last in _TIMES and last != column)
+    # A column named only s may be anything; one named sec is a time.
+    lower = _LOWER.search(words) or unit.lower() in _TIMES or (last in _TIMES and (last != column.lower() or last in _SURE_TIMES))
     return "lower" if lower else None
 
 

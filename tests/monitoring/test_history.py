@@ -101,6 +101,25 @@ def test_a_failed_run_is_refused():
         ("s", "", None),
         ("score", "", "higher"),
         ("x", "", None),
+        # A time for each of something is a time; something for each unit of time is a rate.
+        ("s_per_step", "", "lower"),
+        ("time_per_iteration_ms", "", "lower"),
+        ("ms/step", "", "lower"),
+        ("perf", "days/ns", "lower"),
+        ("perf", "ns/day", "higher"),
+        ("ns_per_day", "", "higher"),
+        ("steps_per_s", "", "higher"),
+        ("iterations_per_second", "", "higher"),
+        ("sec", "", "lower"),
+        ("wall", "", "lower"),
+        ("gb_s", "", "higher"),
+        ("operations_s", "", "higher"),
+        # Words within words.
+        ("generate_s", "", "lower"),
+        ("loops_time_s", "", "lower"),
+        ("lib_size_ms", "", "lower"),
+        ("fps", "", None),
+        ("steps", "", None),
     ],
 )
 def test_names_and_units_say_what_is_better(column, unit, better):
