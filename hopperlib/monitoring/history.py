@@ -183,7 +183,11 @@ def better_of(column: str, unit: str = "") -> Better | None:
         return "higher"
     last = column.lower().replace("]", "").replace("[", "_").split("_")[-1].strip()
     # A column named only s may be anything; one named sec is a time.
-    lower = _LOWER.search(words) or unit.lower() in _TIMES or (last in _TIMES and (last != column.lower() or last in _SURE_TIMES))
+    lower = (
+        _LOWER.search(words)
+        or unit.lower() in _TIMES
+        or (last in _TIMES and (last != column.lower() or last in _SURE_TIMES))
+    )
     return "lower" if lower else None
 
 

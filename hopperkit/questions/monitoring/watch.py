@@ -12,6 +12,7 @@ from hopperlib.finding import Finding
 from hopperlib.monitoring.changes import FEWEST, LEAST_P, LEVEL, SHORTEST
 from hopperlib.monitoring.history import SEASONAL, SWITCHING, WANDERS, Better, Report, Shift, judge
 from hopperlib.monitoring.planned import FEWEST_A_SIDE, Comparison, change_at, moment
+from hopperlib.monitoring.shared_values import shared_value
 from hopperlib.monitoring.simultaneous_changes import Moved, moved_together
 from hopperlib.monitoring.visible import visible_change
 from hopperlib.package_data import load_text_resource
@@ -284,6 +285,12 @@ def _of_series(report: Report) -> Iterator[Finding]:
             f"{100 * change.before:.1f} % before: where it spreads more, a change must be larger to be seen."
         )
         yield Finding("spread", text, "note")
+    if shared := shared_value(report):
+        text = (
+            f"{shared.outliers:,} of the {count(len(report.outliers), 'outlier')} of {report.history.name} have {shared.column} "
+            f"{shared.value}, as {shared.runs:,} of {count(len(report.history.values), 'run')} do."
+        )
+        yield Finding("outliers-share", text, "problem", advice=f"Look at {shared.column} {shared.value}.")
     late = _visible_percent(report, _LATE)
     if report.verdict == "no change" and late is not None and len(report.history.values) > 2 * _LATE:
         text = (

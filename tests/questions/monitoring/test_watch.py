@@ -89,3 +89,24 @@ def test_too_few_runs(watch):
 def test_nothing_given(watch):
     with pytest.raises(InputError, match="paste or drop a history"):
         watch.run(history=" ")
+
+
+def test_outliers_of_one_node_name_it(watch):
+    """Runs on one node after another, one a day; those on n3 are 12 % slower."""
+    rows = (
+        f"2026-0{1 + run // 28}-{1 + run % 28:02},n{run * 3 % 7},{(100 + run * 7 % 5 / 4) * (0.88 if run * 3 % 7 == 3 else 1)}"
+        for run in range(84)
+    )
+    result = watch.run(history="\n".join(("date,node,stream_gb_s", *rows)))
+    (finding,) = [finding for finding in result.findings if finding.code == "outliers-share"]
+    assert "12 of the 12 outliers of stream_gb_s have node n3, as 12 of 84 runs do" in finding.message
+
+
+def test_outliers_of_several_nodes_name_none(watch):
+    rows = (
+        f"2026-0{1 + run // 28}-{1 + run % 28:02},n{run * 3 % 7},{(100 + run * 7 % 5 / 4) * (0.88 if run % 12 == 3 else 1)}"
+        for run in range(84)
+    )
+    result = watch.run(history="\n".join(("date,node,stream_gb_s", *rows)))
+    assert result.facts["series"][0]["outliers"]
+    assert not [finding for finding in result.findings if finding.code == "outliers-share"]
