@@ -214,11 +214,21 @@ def _summary(reports: Sequence[Report]) -> str:
     if worst is None:
         coming_back = [report for report in judged if report.verdict in (SWITCHING, SEASONAL)]
         more = "".join(f" {report.history.name} {report.verdict}." for report in coming_back[:_MAX_NAMES])
-        return f"{_no_change(judged)}{more}"
+        return f"{_no_change(judged)}{more}{_far_runs(judged)}"
     several = f"{len(worse):,} of {len(judged):,} series got worse. " if len(judged) > 1 else ""
     if not worst.shifts:
+        drift = worst.drift_percent
+        if drift is not None and worst.verdict.startswith("drifts"):
+            way = worst.verdict.removeprefix("drifts, ")
+            return f"{several}{worst.history.name} drifts: {drift:+.1f} % from the first run to the last ({way})."
         return f"{several}{worst.history.name} {worst.verdict}."
     last = worst.shifts[-1]
+    if worst.verdict.endswith("and back"):
+        first = worst.shifts[0]
+        return (
+            f"{several}{worst.history.name} changed by {first.percent:+.1f} % with run {first.run + 1:,}, {first.time}, and "
+            f"came back with run {last.run + 1:,}, {last.time}."
+        )
     return f"{several}{worst.history.name} changed by {last.percent:+.1f} % with run {last.run + 1:,}, {last.time}."
 
 
@@ -235,6 +245,29 @@ def _no_change(judged: Sequence[Report]) -> str:
     amount = f"{sizes[0]:.1f}" if f"{sizes[0]:.1f}" == f"{sizes[-1]:.1f}" else f"{sizes[0]:.1f} to {sizes[-1]:.1f}"
     each = "" if len(sizes) == 1 else ", depending on the series,"
     return f"{words} A change of {amount} %{each} halfway through would have been seen in 80 of 100 such histories."
+
+
+def _far_runs(judged: Sequence[Report]) -> str:
+    """Name the outliers of series without a lasting change: the newest run if it is one, otherwise the farthest."""
+    newest = [
+        (report, report.outliers[-1])
+        for report in judged
+        if report.outliers and report.outliers[-1].run == len(report.history.values) - 1
+    ]
+    if newest:
+        report, far = max(newest, key=lambda pair: abs(pair[1].percent))
+        return (
+            f" But the newest run of {report.history.name}, {far.time}, is {far.percent:+.1f} % from its level: a change "
+            f"counts after {SHORTEST} runs, so run it again."
+        )
+    farthest = [(report, far) for report in judged for far in report.outliers]
+    if not farthest:
+        return ""
+    report, far = max(farthest, key=lambda pair: abs(pair[1].percent))
+    single = f" of {report.history.name}" if len(judged) > 1 else ""
+    return (
+        f" {count(len(farthest), 'run')} far from the level: the farthest{single}, {far.time}, by {far.percent:+.1f} %."
+    )
 
 
 def _visible_percent(report: Report, after: int | None = None) -> float | None:

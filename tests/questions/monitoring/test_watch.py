@@ -110,3 +110,41 @@ def test_outliers_of_several_nodes_name_none(watch):
     result = watch.run(history="\n".join(("date,node,stream_gb_s", *rows)))
     assert result.facts["series"][0]["outliers"]
     assert not [finding for finding in result.findings if finding.code == "outliers-share"]
+
+
+def _days(values):
+    return "date,ior_gb_s\n" + "".join(f"2026-01-{day:02},{value:.4f}\n" for day, value in enumerate(values, 1))
+
+
+# Ordinary runs from 100 to 101.
+ORDINARY = [100 + day * 7 % 5 / 4 for day in range(1, 25)]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (
+            [*ORDINARY[:-1], 87],
+            "But the newest run of ior_gb_s, 2026-01-24, is -13.4 % from its level: a change counts after 4 runs",
+        ),
+        ([*ORDINARY[:9], 158, *ORDINARY[10:]], "1 run far from the level: the farthest, 2026-01-10, by +57"),
+        (
+            [value * (0.91 if 8 <= day < 16 else 1) for day, value in enumerate(ORDINARY)],
+            "ior_gb_s changed by -9.0 % with run 9, 2026-01-09, and came back with run 17, 2026-01-17.",
+        ),
+        # 0.99 to the power of 23 is 0.794.
+        (
+            [value * 0.99**day for day, value in enumerate(ORDINARY)],
+            "ior_gb_s drifts: -20.6 % from the first run to the last (worse).",
+        ),
+    ],
+)
+def test_the_headline_names_what_is_out_of_line(watch, values, said):
+    assert said in watch.run(history=_days(values)).summary
+
+
+def test_the_headline_of_steady_runs_names_none(watch):
+    summary = watch.run(history=_days(ORDINARY)).summary
+    assert summary.startswith("No lasting change in 1 series. A change of")
+    assert "far" not in summary
+    assert "newest" not in summary
