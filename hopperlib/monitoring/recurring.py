@@ -206,7 +206,7 @@ def chance_of_season(explained: float, runs: int, persistence: float) -> float:
     free = runs * (1 - persistence) / (1 + persistence) - 3
     # A sine and a cosine take two degrees of freedom from normal noise: their share of the variance exceeds a value with
     # this probability (a beta distribution), for each length.
-    alone = max(0.0, 1 - explained) ** (max(0.0, free) / 2)
+    alone = math.pow(max(0.0, 1 - explained), max(0.0, free) / 2)
     return min(1.0, _lengths_tried(runs) * alone)
 
 
