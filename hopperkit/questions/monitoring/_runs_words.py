@@ -189,9 +189,7 @@ def _separates(found: Explanation, best: Separation) -> str:
             towards = "longer" if best.z > 0 else "shorter"
             return f"Column {factor.name} is correlated with the time: the larger it is, the {towards} the runs."
         low, high = effect.between
-        return (
-            f"{capital(_named(best))} makes a difference: from {low} to {high} the time changes by {_percent(effect)}."
-        )
+        return f"{capital(_named(best))} makes a difference: from {low} to {high} the time {_changes(effect)}."
     times = _points(found)
     middles = {factor.values[side[0]]: median(times[place] for place in side) for side in factor.members()}
     fast, slow = (
@@ -214,6 +212,14 @@ def _points(found: Explanation) -> Sequence[float]:
     for job, time in zip(table.jobs, table.times, strict=True):
         members.setdefault(job, []).append(time)
     return [median(times) for times in members.values()]
+
+
+def _changes(effect: Effect) -> str:
+    """How a time changes, as a verb: by a percentage, or to so many times as much, or as little."""
+    low, change, high = (math.exp(part) for part in (effect.low, effect.change, effect.high))
+    if change > 1 / _EVEN:
+        return f"grows by {_percent(effect)}" if change >= _EVEN else f"changes by {_percent(effect)}"
+    return f"is {digits(1 / change, 3)} times shorter (95 %: {digits(1 / high, 3)} to {digits(1 / low, 3)})"
 
 
 def _percent(effect: Effect) -> str:
@@ -449,10 +455,8 @@ def _chances(found: Explanation) -> Iterator[Finding]:
     shape, best = found.shape, found.best
     if shape.tested and shape.kind not in ("one group", "too few"):
         key = "order" if shape.kind in ("step", "drift", "wanders") else shape.kind
-        reference = "shuffled runs" if key == "order" else "runs of one kind"
-        yield Finding(
-            "shape", f"{capital(reference)} look like this in {_chance(shape.chances[key])} of data sets.", "note"
-        )
+        reference = "runs in random order" if key == "order" else "runs that differ only by chance"
+        yield Finding("shape", f"{capital(reference)} look like this in {_chance(shape.chances[key])}.", "note")
         also = [
             name
             for name, chance in shape.chances.items()
@@ -469,17 +473,17 @@ def _chances(found: Explanation) -> Iterator[Finding]:
         )
         yield Finding(
             "separated",
-            f"With shuffled times, the best of {count(len(found.factors), 'comparison')} as clear a difference in "
-            f"{_chance(best.chance)} of tries.{few}",
+            f"If the times were shuffled at random, the best of {count(len(found.factors), 'comparison')} would be as clear in "
+            f"{_chance(best.chance)}.{few}",
             level,
         )
     elif found.shared is not None:
         yield Finding(
             "separated",
-            f"The same number of slow runs drawn at random share something in {_chance(found.shared.chance)} of tries.",
+            f"As many runs drawn at random have a value in common that the others lack in {_chance(found.shared.chance)}.",
             "note",
         )
 
 
 def _chance(chance: float) -> str:
-    return "fewer than 1 in 1,000" if chance <= 0.001 else share(chance, 1)
+    return "fewer than 1 in 1,000 cases" if chance <= 0.001 else f"{share(chance, 1)} of cases"

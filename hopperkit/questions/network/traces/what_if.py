@@ -287,7 +287,7 @@ def _sentence(effect: Effect, weeks: int) -> str:
     if effect.low is None or effect.high is None:
         low, high = (share(bound, signed=True) for bound in effect.chaos)
         noise = f" (95 % of simulations: {low} to {high})" if low != high else ""
-        return f"{text}{noise}. How much that varies from week to week is unknown: {count(weeks, 'week')} of {MIN_WEEKS} needed."
+        return f"{text}{noise}. How much that varies from week to week is unknown: {count(weeks, 'week')} {'is' if weeks == 1 else 'are'} too few, {MIN_WEEKS} are needed."
     return f"{text} (95 %: {share(effect.low, signed=True)} to {share(effect.high, signed=True)})."
 
 
