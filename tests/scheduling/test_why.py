@@ -187,7 +187,7 @@ def test_a_request_is_given_a_time_only_if_the_wait_is_simulated_well(before_s, 
 def test_the_seconds_of_a_start_are_left_to_the_table():
     trace = read_job_trace(["1 0 600 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
     result = why_result(trace, Wait(0, 600, {"full": 599, "unexplained": 1}, 0), Learned(), 4)
-    assert "no node was idle (10 min)." in result.summary
+    assert "no node was idle (9.98 min)." in result.summary
     assert "not explained" not in result.summary
     assert result.facts["parts_s"]["unexplained"] == 1
     # A wait without another cause keeps it.
