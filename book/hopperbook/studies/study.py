@@ -85,6 +85,11 @@ class Prediction(NamedTuple):
         The rival's estimate; a single number is judged with the width of the model's interval around it.
     seeds : int or None
         Seeds that were tried, if anything is random.
+
+    Examples
+    --------
+    >>> Prediction(low=1.1, high=1.4, rival=1.0).seeds is None
+    True
     """
 
     low: float
@@ -94,7 +99,20 @@ class Prediction(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """A shape that was tried with several seeds: in how many of them it holds."""
+    """A shape that was tried with several seeds: in how many of them it holds.
+
+    Parameters
+    ----------
+    holds : int
+        Seeds with which it holds.
+    seeds : int
+        Seeds that were tried.
+
+    Examples
+    --------
+    >>> Shares(holds=19, seeds=20).holds
+    19
+    """
 
     holds: int
     seeds: int
@@ -124,7 +142,9 @@ def predictions(
     Parameters
     ----------
     model : callable
+        From a value of each assumption and a random generator to the numbers that it predicts.
     varied : mapping of Range
+        Range of each assumption.
     rivals : mapping
         The rival's estimate for each number.
     runs : int
