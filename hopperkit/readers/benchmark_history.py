@@ -255,13 +255,17 @@ def _repeated_column(
     ]
     # Texts before numbers: a node's name before its temperature.
     candidates.sort(key=lambda name: all(finite(row[name]) is not None for row in rows))
-    for name in candidates:
-        often = Counter(row[name] for row in rows)
-        apart = set(zip(days, named, (row[name] for row in rows), strict=True))
-        enough = median(often.values()) >= FEWEST and 2 <= len(often) <= _MOST_OF_COLUMN
-        if enough and len(apart) >= _APART * len(rows):
-            return name
-    return ""
+    return next((name for name in candidates if _has_a_run_each(name, rows, days, named)), "")
+
+
+def _has_a_run_each(
+    column: str, rows: Sequence[dict[str, str]], days: Sequence[str], named: Sequence[tuple[str, ...]]
+) -> bool:
+    """Whether each value of a column has about one run on a day, and runs enough for a series."""
+    often = Counter(row[column] for row in rows)
+    apart = set(zip(days, named, (row[column] for row in rows), strict=True))
+    enough = median(often.values()) >= FEWEST and 2 <= len(often) <= _MOST_OF_COLUMN
+    return enough and len(apart) >= _APART * len(rows)
 
 
 def _day(time: str) -> str:

@@ -336,14 +336,17 @@ def _unseen(
             continue
         among = _unseen_effect(factor, effects) if effects is not None else None
         rows.append(among or _unseen_factor(factor, shape.spread, len(points), z_needed, off))
-    if sets := [
-        factor for factor in factors if factor.kind == "set" and factor.column != DATE and factor.name not in found
-    ]:
+    if sets := _nodes_not_found(factors, found):
         few = max(min(map(len, factor.members())) for factor in sets)
         sides = few, len(points) - few
         what = f"one of {len(sets):,} nodes and racks" if len(sets) > 1 else sets[0].name
         rows.append(Unseen(what, _ratio(difference_seen(shape.spread, *sides, z_needed, off))))
     return rows
+
+
+def _nodes_not_found(factors: Sequence[Factor], found: Sequence[str]) -> list[Factor]:
+    """Nodes and racks that were compared and make no difference; spans of the day are none."""
+    return [factor for factor in factors if factor.kind == "set" and factor.column != DATE and factor.name not in found]
 
 
 def _known_residuals(shape: Shape, points: Sequence[float], effects: Effects | None) -> Sequence[float]:

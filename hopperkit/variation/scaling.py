@@ -3,7 +3,7 @@
 import math
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
-from statistics import fmean, median
+from statistics import median, pvariance
 from typing import Any, NamedTuple
 
 # Columns of sizes, the first of which counts: others are usually multiples of it.
@@ -75,7 +75,7 @@ def scaling_of(columns: Mapping[str, Sequence[Any]], times: Sequence[float]) -> 
 
 def _scaling(name: str, cells: Sequence[Any], times: Sequence[float]) -> Scaling | None:
     """Return the scaling by one column; None if it is none."""
-    if not all(isinstance(cell, int | float) and not isinstance(cell, bool) and cell > 0 for cell in cells):
+    if not all(map(_is_size, cells)):
         return None
     by_size: dict[float, list[float]] = {}
     for cell, time in zip(cells, times, strict=True):
@@ -86,10 +86,13 @@ def _scaling(name: str, cells: Sequence[Any], times: Sequence[float]) -> Scaling
     sizes = sorted(by_size)
     middles = [median(by_size[size]) for size in sizes]
     residuals = [math.log(time / median(by_size[float(cell)])) for cell, time in zip(cells, times, strict=True)]
-    logs = [math.log(time) for time in times]
-    mean = fmean(logs)
-    whole, within = sum((log - mean) ** 2 for log in logs), sum(part**2 for part in residuals)
-    rising = [after > before for before, after in pairwise(middles)]
-    if not whole or within > (1 - _MOSTLY) * whole or len(set(rising)) > 1:
-        return None
-    return Scaling(name, tuple(sizes), tuple(middles), tuple(residuals))
+    one_way = len({after > before for before, after in pairwise(middles)}) == 1
+    # Squares around 0, the median of each size, and around the mean of all.
+    most = (1 - _MOSTLY) * len(times) * pvariance(list(map(math.log, times)))
+    explains = most > 0 and sum(part**2 for part in residuals) <= most
+    return Scaling(name, tuple(sizes), tuple(middles), tuple(residuals)) if one_way and explains else None
+
+
+def _is_size(cell: Any) -> bool:
+    """Whether a cell is a number above 0 and not a truth value."""
+    return isinstance(cell, int | float) and not isinstance(cell, bool) and cell > 0
