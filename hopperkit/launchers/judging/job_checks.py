@@ -134,7 +134,7 @@ def _late_directives(job: Job) -> Iterator[Draft]:
     late = [each for each in script.late_directives if each[1].startswith(("#SBATCH", "#PBS"))]
     if not late or "<<" in script.text:
         return
-    rest = f", and so do {len(late) - 1} more" if len(late) > 1 else ""
+    rest = f", and so {'does' if len(late) == 2 else 'do'} {len(late) - 1} more" if len(late) > 1 else ""
     problem = f"follows the first command, where the batch system ignores it{rest}."
     plain = "Move the directives above the first command."
     lines = script.text.split("\n")
