@@ -6,11 +6,12 @@ such files since version 4.
 """
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from itertools import chain, product
+from statistics import median
 from typing import Any, NamedTuple
 
 from hopperkit.frames import TableMixin
@@ -18,6 +19,7 @@ from hopperkit.readers.run_times import TIME_NAMES, heading_letters, number_of
 from hopperkit.readers.source import Source, lines_of
 from hopperkit.readers.table import ABSENT, Skips, finite, read_table, typed_cell, whole_rows
 from hopperlib.errors import InputError
+from hopperlib.monitoring.changes import FEWEST
 from hopperlib.monitoring.history import Better, History, better_of
 from hopperlib.monitoring.simultaneous_changes import KINDS, kind_of
 
@@ -39,6 +41,13 @@ _SETTINGS = re.compile(
 )
 # A column with fewer distinct values than one per this many runs is a setting too: measured values seldom repeat.
 _RUNS_A_SETTING = 12
+# Runs that share their time with others, of the same series: more than half of them have several values for each time.
+_MOST_ALONE = 0.5
+# Share of the runs that a column must separate from the others of their time, and its values at most.
+_APART, _MOST_OF_COLUMN = 0.95, 512
+_DATED = re.compile(r"\d{4}-\d\d-\d\d")
+# Columns that count the repetitions of a run, which are runs of one series.
+_REPEATS = re.compile(r"^(repeats?|repetitions?|reps?|trials?|iterations?|iter|runs?|no|nr|number|count|samples?)$")
 # Columns that identify a job or line and are unrelated to the machine.
 _LABELS = re.compile(
     r"^(.*jobid|job_id|id|index|line|.*_unix|job_submit_time|.*_ref|.*_(lower|upper)(_thres)?|.*_unit|unit|result)$"
@@ -198,6 +207,8 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
     times = _times_column(header, rows, column)
     values = _value_columns(header, rows, times, column)
     keys, naming = _naming_columns(header, rows, times, len(values))
+    if repeated := _repeated_column(header, rows, times, {*keys, *values}, naming):
+        keys, naming = [*keys, repeated], [*naming, repeated]
     taken = {times, *keys, *values}
     others = [name for name in header if name not in taken and not _LABELS.match(name.lower())]
     for (number, row), name in product(zip(numbers, rows, strict=True), values):
@@ -206,7 +217,7 @@ def _table_runs(lines: Sequence[str], file: str, column: str | None, skips: Skip
             continue
         figure = name.removesuffix("_value")
         named = [row[key] for key in naming if row[key].lower() not in ABSENT]
-        unnamed = len(values) == 1 and name == figure and (named or name in _VALUES)
+        unnamed = len(values) == 1 and name == figure and ((named and not repeated) or name in _VALUES)
         label = " ".join(named if unnamed else [*named, figure])
         unit = row.get(f"{figure}_unit", row.get("unit", ""))
         settings = {other: row[other] for other in others} | {"_column": figure}
@@ -221,6 +232,45 @@ def _naming_columns(
     # A name shared by all rows distinguishes nothing, unless it is the only one.
     varied = [name for name in keys if len({row[name] for row in rows}) > 1]
     return keys, varied if varied or values > 1 else keys[:1]
+
+
+def _repeated_column(
+    header: Sequence[str], rows: Sequence[dict[str, str]], times: str, taken: set[str], naming: Sequence[str]
+) -> str:
+    """Return the column whose values each have a run at most of the times, such as the node of a benchmark that runs on
+    every node each day: each value is a series; empty if there is none.
+    """
+    if not times:
+        return ""
+    # Runs at several hours of one day are runs of that day.
+    days = [_day(row[times]) for row in rows]
+    named = [tuple(row[name] for name in naming) for row in rows]
+    moments = Counter(zip(days, named, strict=True))
+    if len(moments) > _MOST_ALONE * len(rows):
+        return ""
+    candidates = [
+        name
+        for name in header
+        if name != times and name not in taken and not _is_word(name) and not _REPEATS.match(name.lower())
+    ]
+    # Texts before numbers: a node's name before its temperature.
+    candidates.sort(key=lambda name: all(finite(row[name]) is not None for row in rows))
+    return next((name for name in candidates if _has_a_run_each(name, rows, days, named)), "")
+
+
+def _has_a_run_each(
+    column: str, rows: Sequence[dict[str, str]], days: Sequence[str], named: Sequence[tuple[str, ...]]
+) -> bool:
+    """Whether each value of a column has about one run on a day, and runs enough for a series."""
+    often = Counter(row[column] for row in rows)
+    apart = set(zip(days, named, (row[column] for row in rows), strict=True))
+    enough = median(often.values()) >= FEWEST and 2 <= len(often) <= _MOST_OF_COLUMN
+    return enough and len(apart) >= _APART * len(rows)
+
+
+def _day(time: str) -> str:
+    """The day of a timestamp; any other time as it is."""
+    return time[:10] if _DATED.match(time) else time
 
 
 def _measured(row: dict[str, str], name: str, line: int, skips: Skips) -> float | None:

@@ -22,10 +22,12 @@ from hopperlib.scheduling.workload import Workload
 # Columns derived from the time itself, or that number the runs or mark their end: they explain nothing.
 _NO_FACTOR = re.compile(
     r"^(?:end|end_?time|finish|submit|submit_?time|eligible|state|exit_?code|derivedexitcode|elapsed\w*|cpu_?time\w*"
-    r"|total_?cpu|system_?cpu|user_?cpu|user|sys|real|wall\w*|run_?time\w*|time_?limit|timelimitraw|run|run_?id|id|index"
-    r"|iteration|repeat|repetition|rep|trial|#|no|nr|number|consumedenergy\w*)$",
+    r"|total_?cpu|system_?cpu|user_?cpu|user|sys|real|wall\w*|run_?time\w*|time_?limit|timelimitraw|run_?id|id|index"
+    r"|#|no|nr|number|consumedenergy\w*)$",
     re.IGNORECASE,
 )
+# Columns that count runs: a factor only if their values repeat, as the first of five repetitions of each job does.
+_COUNTERS = re.compile(r"^(?:run|iteration|iter|repeat|repetition|rep|trial)s?$", re.IGNORECASE)
 _DATED_LINE = re.compile(r"\s*(\d{4}-\d\d-\d\d(?:[T ][\d:.]+)?(?:Z|[+-]\d\d:?\d\d)?|[\d/.]{8,10})[,;\s]+(\S+)\s*$")
 _FINISHED = re.compile(r"COMPLETED|CD$", re.IGNORECASE)
 _MOST_RUNS = 20_000
@@ -162,7 +164,7 @@ def _of_run_times(runs: RunTimes) -> RunsTable:
     columns = {
         name: tuple(typed_cell(cells[place]) for place in kept)
         for name, cells in runs.others.items()
-        if name != when and not _NO_FACTOR.match(name.strip().replace(" ", "_"))
+        if name != when and not _is_no_factor(name, cells)
     }
     return RunsTable(
         name=runs.column,
@@ -173,6 +175,14 @@ def _of_run_times(runs: RunTimes) -> RunsTable:
         columns=_factors_only(columns),
         notes=(*runs.skips.messages(), *notes),
     )
+
+
+def _is_no_factor(name: str, cells: Sequence[Any]) -> bool:
+    """Whether a column follows from the time, identifies single runs, or counts them without repeating a number."""
+    plain = name.strip().replace(" ", "_")
+    if _COUNTERS.match(plain):
+        return len(set(cells)) > len(cells) / 2
+    return bool(_NO_FACTOR.match(plain))
 
 
 def _whole_and_completed(runs: RunTimes) -> tuple[list[int], list[str]]:
@@ -218,7 +228,7 @@ def _measured(text: str, column: str | None, error: InputError) -> RunsTable:
         unit=history.unit,
         rate=history.better == "higher",
         when=history.times if dated else (),
-        columns=_factors_only({name: cells for name, cells in columns.items() if not _NO_FACTOR.match(name)}),
+        columns=_factors_only({name: cells for name, cells in columns.items() if not _is_no_factor(name, cells)}),
     )
 
 
@@ -253,9 +263,7 @@ def _joined(table: RunsTable, accounting: str) -> RunsTable:
     }
     start = next((cells for name, cells in known.items() if heading_letters(name) in ("start", "starttime")), ())
     columns = {name: tuple(cells[run] for run in kept) for name, cells in table.columns.items()}
-    columns |= {
-        name: tuple(map(typed_cell, cells)) for name, cells in known.items() if not _NO_FACTOR.match(name.strip())
-    }
+    columns |= {name: tuple(map(typed_cell, cells)) for name, cells in known.items() if not _is_no_factor(name, cells)}
     joined = _rows_of_table(table, kept)
     return replace(joined, when=joined.when or start, columns=_factors_only(columns))
 

@@ -28,6 +28,8 @@ _FEWEST_OF_CLASS = 30
 # How many past jobs alike make a prediction, and how many make an interval.
 _ALIKE, _LIKE_PREDICTIONS = 50, 200
 _JITTER_S = 6
+# A simulated mean wait farther from the observed one than this part of it is not that of the log.
+_NEAR = 0.25
 PREDICTORS = {
     "learned": "simulated with the learned rules",
     "learned and alike": "past jobs of like size and like simulated wait",
@@ -97,6 +99,8 @@ class Backtest(NamedTuple):
         single waits can be expected to do better.
     schedule : Schedule or None
         Of all jobs with known starts, as the rules simulate them.
+    whole_log : bool
+        Whether the rules are those of all jobs instead, so that no later jobs test them.
     """
 
     rules: Learned
@@ -107,6 +111,7 @@ class Backtest(NamedTuple):
     classes: tuple[JudgedClass, ...] = ()
     ceiling: float = 1.0
     schedule: Schedule | None = None
+    whole_log: bool = False
 
     @property
     def best_null(self) -> Judged:
@@ -187,6 +192,46 @@ def backtest(
     return test._replace(
         classes=tuple(_by_class(jobs, first, waits, predictions[test.best.name], predictions[test.best_null.name]))
     )
+
+
+def with_rules_of_all_jobs(
+    test: Backtest, workload: Workload, nodes: int | Cluster, clock: Clock, *, base: Learned | None = None
+) -> Backtest:
+    """Return a back-test whose rules are those of the whole log, where the earlier jobs show too little: too few of them
+    waited, or the simulated mean wait is far from the observed one; otherwise the back-test as it is.
+
+    The rules of the whole log are taken only if they predict its waits with less error.
+
+    Parameters
+    ----------
+    test : Backtest
+    workload : Workload
+    nodes : int or Cluster
+    clock : Clock
+    base : Learned or None
+        As for `backtest`.
+
+    Examples
+    --------
+    >>> from hopperlib.scheduling.workload import Job
+    >>> jobs = Workload(Job(n, 3600 * n, 1, 60, 60, observed_start_s=3600 * n) for n in range(200))
+    >>> with_rules_of_all_jobs(backtest(jobs, 1, Clock(0)), jobs, 1, Clock(0)).whole_log
+    False
+    """
+    nodes = plain_number(nodes)
+    jobs = workload.of([job for job, start in enumerate(workload.observed_start_s) if start >= 0])
+    waits = [max(0, start - at) for start, at in zip(jobs.observed_start_s, jobs.arrival_s, strict=True)]
+    simulated = learned_waits(jobs, nodes, clock, test.rules) if test.schedule is None else _waits_of(test.schedule)
+    seen_s, made_s = fmean(waits), fmean(simulated)
+    if not any(finding.code == "too-few-waits" for finding in test.findings) and abs(made_s - seen_s) <= _NEAR * seen_s:
+        return test
+    rules, findings = learn(jobs, nodes, clock, base=base)
+    if rules == test.rules:
+        return test
+    schedule = rules.run(jobs, nodes, clock)
+    if _error(_waits_of(schedule), waits) >= _error(simulated, waits):
+        return test
+    return test._replace(rules=rules, findings=tuple(findings), schedule=schedule, whole_log=True)
 
 
 def _ceiling(jobs: Workload, nodes: int | Cluster, clock: Clock, rules: Learned, first: int) -> float:

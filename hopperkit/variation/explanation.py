@@ -6,14 +6,16 @@ import math
 import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import pairwise
 from statistics import fmean, median
 from typing import Any, NamedTuple
 
 from hopperkit.variation.components import Components, variance_components
 from hopperkit.variation.effects import FEWEST, Effect, Effects, effects_of, holm
-from hopperkit.variation.factors import DATE, Factor, date_factor, factors_of
+from hopperkit.variation.factors import DATE, Factor, date_factor, factors_of, hour_factors, value_factors
 from hopperkit.variation.order import ranks
+from hopperkit.variation.scaling import Scaling, scaling_of
 from hopperkit.variation.separation import LEVEL, Separated, Separation, separations
 from hopperkit.variation.shape import LEVEL as SHAPE_LEVEL
 from hopperkit.variation.shape import Shape, shape_of
@@ -69,6 +71,8 @@ class Explanation:
     components : Components or None
         Variance of ordinary runs within and between jobs.
     unseen : tuple of Unseen
+    scaling : Scaling or None
+        Sizes of the runs that explain most differences; `shape` is then that of the runs relative to their size.
     """
 
     table: RunsTable
@@ -83,13 +87,40 @@ class Explanation:
     with_order: tuple[str, ...]
     components: Components | None
     unseen: tuple[Unseen, ...]
+    scaling: Scaling | None = None
 
     @property
     def best(self) -> Separation | None:
         """The factor that separates the runs best, if it is found; an exact one counts where groups are."""
         rows = [row for row in self.separated.rows if row.factor.name in self.found]
-        exact = [row for row in self.separated.rows if row.exact and self.shape.kind in ("two groups", "step")]
+        # Of the many spans of the day one is exact by chance among few runs.
+        exact = [
+            row
+            for row in self.separated.rows
+            if row.exact and row.factor.column != DATE and self.shape.kind in ("two groups", "step")
+        ]
         return next(iter([row for row in rows if row.exact] or exact or rows), None)
+
+    def tied(self, row: Separation) -> list[str]:
+        """Names of the other columns and nodes that separate the runs exactly as one does, so that these runs cannot
+        distinguish them.
+
+        Parameters
+        ----------
+        row : Separation
+            The one that is named.
+        """
+        names = list(row.factor.alike)
+        factors = [other.factor for other in self.separated.rows]
+        for factor in (*self.shared_factors, *factors):
+            if factor.name != row.factor.name and factor.name not in names and _same_runs(factor, row.factor):
+                names += [factor.name, *factor.alike]
+        return names
+
+    @property
+    def shared_factors(self) -> tuple[Factor, ...]:
+        """Values that the slow runs may share, run by run; empty where the runs have no such values."""
+        return tuple(_factors_of_runs(self.table)) if self.shared is not None else ()
 
     def effect(self, name: str) -> Effect | None:
         """The effect of a factor with the others held constant; None if it was not among them."""
@@ -113,7 +144,8 @@ def explain(table: RunsTable, *, seed: int = 0) -> Explanation:
     ('two groups', 'node a', True)
     """
     rng = random.Random(seed)
-    shape = _shape(table, rng)
+    scaling = scaling_of(table.columns, table.times)
+    shape = _shape(table, rng, scaling)
     logs = [math.log(time) for time in table.times]
     points, columns = _by_job(table, logs)
     factors = (*factors_of(columns), *_dates(table, len(points)))
@@ -132,14 +164,35 @@ def explain(table: RunsTable, *, seed: int = 0) -> Explanation:
         nodes=nodes,
         found=found,
         shared=_shared(table, shape, rng),
-        with_order=_with_order(factors, found, shape),
+        with_order=_with_order(factors, found, shape) if table.when or scaling is None else (),
         components=_components(table, shape, logs),
         unseen=tuple(_unseen(shape, logs, points, factors, separated, effects, found)),
+        scaling=scaling,
     )
 
 
-def _shape(table: RunsTable, rng: random.Random) -> Shape:
-    """Shape of the runs; the order of rows sorted by value counts only if nothing else shows."""
+def _same_runs(one: Factor, other: Factor) -> bool:
+    """Whether two factors part the runs in the same way: the same kinds, or numbers that rise or fall together."""
+    if len(one.values) != len(other.values):
+        return False
+    if "number" in (one.kind, other.kind) and len(set(one.values)) > 2:
+        if one.kind != other.kind:
+            return False
+        first, second = ranks(one.values), ranks(other.values)
+        return first == second or [len(first) + 1 - rank for rank in first] == second
+    pairs = set(zip(one.values, other.values, strict=True))
+    both = one.kind == other.kind == "set"
+    # Runs without a node are not one more node: a set is the same only with the same members.
+    return one.values == other.values if both else len(pairs) == len(set(one.values)) == len(set(other.values))
+
+
+def _shape(table: RunsTable, rng: random.Random, scaling: Scaling | None) -> Shape:
+    """Shape of the runs, relative to their size where it explains most; the order of rows sorted by value counts only if
+    nothing else shows.
+    """
+    if scaling is not None:
+        middle = median(table.times)
+        return shape_of([middle * math.exp(part) for part in scaling.residuals], rng, ordered=bool(table.when))
     if table.when or not table.one_way:
         return shape_of(table.times, rng)
     shape = shape_of(table.times, rng, ordered=False)
@@ -165,7 +218,10 @@ def _dates(table: RunsTable, points: int) -> list[Factor]:
     if len(table.when) != points or points < FEWEST or DATE in table.columns:
         return []
     dated = date_factor(table.moments)
-    return [dated] if dated else []
+    # The hour as written: that of the machine's clock.
+    moments = [datetime.fromisoformat(text.strip()) for text in table.when]
+    hours = list(hour_factors([moment.hour + moment.minute / 60 for moment in moments]))
+    return [*([dated] if dated else []), *hours]
 
 
 def _one_of(cells: Sequence[Any]) -> Any:
@@ -194,13 +250,40 @@ def _found(separated: Separated, effects: Effects | None, nodes: Separated) -> t
 
 
 def _shared(table: RunsTable, shape: Shape, rng: random.Random) -> Separation | None:
-    """Values shared by a few slow runs and by hardly any other run, beyond chance."""
-    if shape.kind not in ("few slow", "few fast") or len(shape.slow) < 2:
+    """Values shared by a few slow runs and by hardly any other run, beyond chance; of one of two groups within jobs, a
+    value that all its runs and no others have.
+    """
+    groups = shape.kind == "two groups" and bool(_within_jobs(table))
+    if not groups and (shape.kind not in ("few slow", "few fast") or len(shape.slow) < 2):
         return None
     slow = set(shape.slow)
     marks = [float(place in slow) for place in range(len(table.values))]
-    rows = separations(marks, factors_of(table.columns), rng).rows
+    rows = separations(marks, _factors_of_runs(table), rng).rows
+    if groups:
+        inside = _within_jobs(table)
+        rows = [row for row in rows if row.exact and row.factor.column in inside and row.factor.kind == "set"]
+        # Of two groups, one value marks the slow one.
+        rows.sort(key=lambda row: row.z < 0)
     return rows[0] if rows and rows[0].chance <= LEVEL else None
+
+
+def _within_jobs(table: RunsTable) -> list[str]:
+    """Columns that vary within jobs, which medians of the jobs do not show."""
+    if len(set(table.jobs)) in (0, len(table.values)):
+        return []
+    return [
+        name
+        for name, cells in table.columns.items()
+        if len(set(zip(table.jobs, cells, strict=True))) > len(set(table.jobs))
+    ]
+
+
+def _factors_of_runs(table: RunsTable) -> list[Factor]:
+    """Factors of single runs: the columns, each value of those that vary within jobs, and each job."""
+    inside = _within_jobs(table)
+    values = [factor for name in inside for factor in value_factors(name, table.columns[name])]
+    jobs = list(value_factors("job", table.jobs)) if len(set(table.jobs)) > 1 else []
+    return [*factors_of(table.columns), *values, *jobs]
 
 
 def _with_order(factors: Sequence[Factor], found: Sequence[str], shape: Shape) -> tuple[str, ...]:
@@ -253,12 +336,17 @@ def _unseen(
             continue
         among = _unseen_effect(factor, effects) if effects is not None else None
         rows.append(among or _unseen_factor(factor, shape.spread, len(points), z_needed, off))
-    if sets := [factor for factor in factors if factor.kind == "set" and factor.name not in found]:
+    if sets := _nodes_not_found(factors, found):
         few = max(min(map(len, factor.members())) for factor in sets)
         sides = few, len(points) - few
         what = f"one of {len(sets):,} nodes and racks" if len(sets) > 1 else sets[0].name
         rows.append(Unseen(what, _ratio(difference_seen(shape.spread, *sides, z_needed, off))))
     return rows
+
+
+def _nodes_not_found(factors: Sequence[Factor], found: Sequence[str]) -> list[Factor]:
+    """Nodes and racks that were compared and make no difference; spans of the day are none."""
+    return [factor for factor in factors if factor.kind == "set" and factor.column != DATE and factor.name not in found]
 
 
 def _known_residuals(shape: Shape, points: Sequence[float], effects: Effects | None) -> Sequence[float]:

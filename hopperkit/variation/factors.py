@@ -17,7 +17,9 @@ _MOST_NODES_COMPARED = 20_000
 _NODE_COLUMN = re.compile(r"^(?:node|host)(?:_?(?:s|list|name|names))?$|^(?:exec_?host|nodes_?used|hosts?list)$", re.I)
 _RANGES = re.compile(r"\w\[\d[\d,-]*\]")
 _NAMES = re.compile(r"[A-Za-z][\w.-]*\d[\w.-]*(?:[,+][A-Za-z][\w.-]*\d[\w.-]*)+$")
-
+# Runs with a known start from which the hour of the day is compared, and the spans of it. [h]
+_FEWEST_WITH_HOURS = 12
+_SPANS_H = (3, 6, 8, 10, 12)
 
 # Column under which the moments of dated runs are a factor, in days.
 DATE = "date"
@@ -36,12 +38,15 @@ class Factor(NamedTuple):
         One for each run.
     column : str
         Column that it comes from.
+    alike : tuple of str
+        Names of further nodes that the same runs had: these runs cannot distinguish them.
     """
 
     name: str
     kind: str
     values: tuple[Any, ...]
     column: str = ""
+    alike: tuple[str, ...] = ()
 
     def members(self) -> list[list[int]]:
         """Places of the runs of each kind; of a set, those that have it come first.
@@ -97,6 +102,55 @@ def date_factor(moments: Sequence[datetime]) -> Factor | None:
     """
     days = tuple(moment.toordinal() + (moment.hour * 60 + moment.minute) / 1440 for moment in moments)
     return Factor(DATE, "number", days, DATE) if len(set(days)) > 1 else None
+
+
+def hour_factors(hours: Sequence[float]) -> Iterator[Factor]:
+    """Yield spans of the day, each with the runs that started in it; equal ones once, the shortest first.
+
+    Parameters
+    ----------
+    hours : sequence of float
+        Hour of the day at which each run started.
+
+    Examples
+    --------
+    >>> [factor.name for factor in hour_factors([9, 21] * 6)][:2]
+    ['hours 07:00 to 10:00', 'hours 19:00 to 22:00']
+    """
+    if len(hours) < _FEWEST_WITH_HOURS or len({int(hour) for hour in hours}) < 2:
+        return
+    seen: set[tuple[bool, ...]] = set()
+    for length in _SPANS_H:
+        # From 09:00 to 17:00 is the usual day of work: spans begin at every second hour, odd ones.
+        for begin in range(1, 25, 2):
+            has = tuple((hour - begin) % 24 < length for hour in hours)
+            if has in seen or not _EACH_SIDE <= sum(has) <= len(has) - _EACH_SIDE:
+                continue
+            seen.add(has)
+            yield Factor(f"hours {begin % 24:02}:00 to {(begin + length) % 24:02}:00", "set", has, DATE)
+
+
+def value_factors(name: str, cells: Sequence[Any]) -> Iterator[Factor]:
+    """Yield a factor for each value of a column with few values, such as the first of five repetitions.
+
+    Parameters
+    ----------
+    name : str
+        Name of the column.
+    cells : sequence
+        Its cells.
+
+    Examples
+    --------
+    >>> [factor.name for factor in value_factors("repeat", [1, 2, 3] * 4)]
+    ['repeat = 1', 'repeat = 2', 'repeat = 3']
+    """
+    often = Counter(cell for cell in cells if cell is not None)
+    if not 2 <= len(often) <= MOST_KINDS * len(cells):
+        return
+    for value, times in sorted(often.items(), key=lambda pair: str(pair[0])):
+        if _EACH_SIDE <= times <= len(cells) - _EACH_SIDE:
+            yield Factor(f"{name} = {value}", "set", tuple(cell == value for cell in cells), name)
 
 
 def label_of(factor: Factor, value: Any) -> str:
@@ -177,13 +231,16 @@ def _of_nodes(name: str, lists: Sequence[Sequence[str]]) -> Iterator[Factor]:
     """Yield a factor for each node that some runs had and others not, and for each rack; equal ones once."""
     if sum(map(len, lists)) > 50 * _MOST_NODES_COMPARED:
         return
-    seen: set[tuple[bool, ...]] = set()
+    seen: dict[tuple[bool, ...], Factor] = {}
     for what, per_run in (("node", lists), ("rack", [[rack_of(node) for node in nodes] for nodes in lists])):
         for part, has in _divisions([frozenset(part for part in nodes if part) for nodes in per_run]):
-            # A rack of one node adds nothing to the node.
-            if has not in seen and tuple(not cell for cell in has) not in seen:
-                seen.add(has)
-                yield Factor(f"{what} {part}", "set", has, name)
+            # A rack of one node adds nothing to the node; a node that the same runs had is named with it.
+            if has in seen:
+                if what == "node":
+                    seen[has] = seen[has]._replace(alike=(*seen[has].alike, f"node {part}"))
+            elif tuple(not cell for cell in has) not in seen:
+                seen[has] = Factor(f"{what} {part}", "set", has, name)
+    yield from seen.values()
     sizes = [len(set(nodes)) for nodes in lists]
     if len(set(sizes)) > 1 and min(sizes):
         yield Factor("number of nodes", "number", tuple(map(float, sizes)), name)

@@ -9,31 +9,44 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
+from itertools import pairwise
 from statistics import median
 from typing import Literal, NamedTuple
 
 from hopperlib.errors import refusal
-from hopperlib.monitoring.changes import FEWEST, LEVEL, NEAR, Change, Course, find_changes, least_spread
+from hopperlib.monitoring.changes import FEWEST, LEVEL, NEAR, Change, Course, find_changes, gain_needed, least_spread
 from hopperlib.monitoring.levels import Noise
 from hopperlib.monitoring.noise import SpreadChange, is_unusual_step, spread_change
-from hopperlib.monitoring.recurring import TwoStates, outweighs, season, switches
+from hopperlib.monitoring.recurring import TwoStates, chance_of_season, outweighs, season, switches
 
 Better = Literal["higher", "lower"]
-# Unchanged histories are tested for a season that explains at least this share of the variance: noise reaches less than
-# half of it by chance in a hundred runs.
+# Unchanged histories are tested for a season that explains at least this share of the variance.
 _MUCH_SEASON = 0.25
 SWITCHING, SEASONAL = "switches between two states", "moves with the season"
 # For noise with this autocorrelation, short memory and wandering at all time scales (1/f) cannot be separated.
 WANDERS, WANDERING = "wanders", 0.5
+# A trend is considered from this many spreads between the first run and the last; the median difference of neighbors in
+# spreads, for normal noise.
+_LEAST_RISE, _MEDIAN_DIFFERENCE = 2.0, 0.954
 # Distance from its level beyond which a run is an outlier. [spreads]
 _MAX_SPREADS = 4.0
 # A column with more distinct values than this share of the runs identifies runs, not groups.
 _MOST_GROUPS = 0.25
 _MOST_COVARIATES = 8
-# Words of columns and units; the first match decides: rates end in _s as well as times.
-_HIGHER = re.compile("rate|bandwidth|bw|flop|iops|ops|per_s|/s|throughput|speed|score|agg_perf|ssp|b_s")
+# Words of columns and units; the first match decides. A time for each of something (s_per_step) is a time, unless for
+# each day (ns/day, simulated); something for each unit of time is a rate. Words within words (generate, loops, lib_size)
+# do not count.
+_TIME_UNIT = r"(?:s|ms|us|ns|min|h|secs?|seconds?|msec|usec|microseconds?|milliseconds?|minutes?|hours?|days?)"
+_TIME_FOR_EACH = re.compile(
+    rf"(?<![a-z])(?:{_TIME_UNIT}|time)\s?(?:_per_|per | per |/)\s?(?!(?:{_TIME_UNIT}|d)(?![a-z]))[a-z]|(?<![a-z])(?:days?|d|h|hours?)(?:_per_|/)ns(?![a-z])"
+)
+_HIGHER = re.compile(
+    rf"(?:_per_|per | per |/)\s?(?:{_TIME_UNIT}|d)(?![a-z])|(?<![a-z])(?:bit|frame|data|byte|mem)?rate|bandwidth|bw|flop|iops"
+    r"|(?<![a-z])[kmgt]?ops(?![a-z])|throughput|speed|score|agg_perf|ssp|operations_s|b_s(?![a-z])|bps(?![a-z])"
+)
 _LOWER = re.compile("time|latency|elapsed|duration|seconds|wait|wall|delay|cost")
 _TIMES = ("s", "ms", "us", "ns", "min", "h", "sec", "seconds", "msec", "usec", "microseconds", "hours", "minutes")
+_SURE_TIMES = ("sec", "msec", "usec")
 
 # A page analyzes the same history again with another threshold.
 _course = lru_cache(maxsize=64)(find_changes)
@@ -167,10 +180,17 @@ def better_of(column: str, unit: str = "") -> Better | None:
     ('higher', 'lower', 'higher', None)
     """
     words = f"{column} {unit}".lower()
+    if _TIME_FOR_EACH.search(words):
+        return "lower"
     if _HIGHER.search(words):
         return "higher"
     last = column.lower().replace("]", "").replace("[", "_").split("_")[-1].strip()
-    lower = _LOWER.search(words) or unit.lower() in _TIMES or (last in _TIMES and last != column)
+    # A column named only s may be anything; one named sec is a time.
+    lower = (
+        _LOWER.search(words)
+        or unit.lower() in _TIMES
+        or (last in _TIMES and (last != column.lower() or last in _SURE_TIMES))
+    )
     return "lower" if lower else None
 
 
@@ -288,8 +308,10 @@ def _season(logs: Sequence[float], course: Course, level: float) -> tuple[int, t
     # Without changes, a second search pays off only if the season explains much of the variance.
     if found is None or not (course.changes or found[2] >= _MUCH_SEASON):
         return 0, None
-    length, wave, _ = found
+    length, wave, explained = found
     around = _course(tuple(value - part for value, part in zip(logs, wave, strict=True)), level=level)
+    if chance_of_season(explained, len(logs), around.fit.noise.persistence) > level:
+        return 0, None
     jumps, left = len(course.changes), len(around.changes)
     # A jump has two parameters, its run and its level; a season has a length, an amplitude and a phase.
     price = 0.5 * math.log(len(logs)) * (3 * jumps - 3 * left - 3)
@@ -350,6 +372,8 @@ def _drift(logs: Sequence[float], course: Course, level: float) -> tuple[float, 
     """Return slope and course around a straight line, if it explains more than levels alone with fewer parameters;
     otherwise 0, None.
     """
+    if not course.changes:
+        return _drift_of_one_level(logs, course, level)
     if len(course.changes) < 2 and not (course.changes and len(logs) >= 2 * FEWEST):
         return 0.0, None
     slope = _slope(logs, range(len(logs)))
@@ -359,6 +383,23 @@ def _drift(logs: Sequence[float], course: Course, level: float) -> tuple[float, 
     # Each jump has a place and a level, the line has one slope; the Schwarz criterion charges for the difference.
     price = 0.5 * math.log(len(logs)) * (2 * jumps - 2 * left - 1)
     return (slope, straight) if left < jumps and gain + price > 0 else (0.0, None)
+
+
+def _drift_of_one_level(logs: Sequence[float], course: Course, level: float) -> tuple[float, Course | None]:
+    """Return slope and course around a straight line, for a history that has one level.
+
+    Around one level a steady trend looks like persistent noise, which hides it. The line is therefore fitted with a noise
+    of its residuals, and must raise the likelihood as much as a change must.
+    """
+    slope = _slope(logs, range(len(logs)))
+    # Neighbors hardly notice a trend: the difference of two has the square root of two times the spread of one.
+    nearby = median(abs(after - before) for before, after in pairwise(logs)) / _MEDIAN_DIFFERENCE
+    if abs(slope) * (len(logs) - 1) < _LEAST_RISE * nearby:
+        return 0.0, None
+    straight = _course(tuple(value - slope * run for run, value in enumerate(logs)), level=level)
+    needed = gain_needed(len(logs), straight.fit.noise.persistence, level)
+    drifts = not straight.changes and straight.fit.loglik - course.fit.loglik > needed
+    return (slope, straight) if drifts else (0.0, None)
 
 
 def _explained(shift: Shift, history: History, logs: Sequence[float], changes: Sequence[Change], level: float) -> Shift:

@@ -177,12 +177,42 @@ def season(values: Sequence[float]) -> tuple[int, list[float], float] | None:
     longest = runs / LEAST_SEASONS
     if longest < SHORTEST_SEASON:
         return None
-    lengths = [longest / 2 ** (step / _STEPS) for step in range(int(_STEPS * math.log2(longest / SHORTEST_SEASON)) + 1)]
+    lengths = [longest / 2 ** (step / _STEPS) for step in range(_lengths_tried(runs))]
     around = [value - middle for value in values]
     waves = [_wave(around, length) for length in lengths]
     squares = [sum(part * part for part in wave) for wave in waves]
     best = max(range(len(lengths)), key=squares.__getitem__)
     return round(lengths[best]), waves[best], squares[best] / (sum(value * value for value in around) or 1.0)
+
+
+def chance_of_season(explained: float, runs: int, persistence: float) -> float:
+    """Return at most how often noise alone has a season that explains this share of its variance, of all lengths tried.
+
+    Parameters
+    ----------
+    explained : float
+        Share of the variance. [fraction]
+    runs : int
+    persistence : float
+        Lag-one autocorrelation around the season: persistent runs count as fewer.
+
+    Examples
+    --------
+    In 24 runs, noise explains 30 % of its variance by a season in one of five histories at most; in 200 runs, never:
+
+    >>> round(chance_of_season(0.3, 24, 0.0), 2), chance_of_season(0.3, 200, 0.0) < 1e-6
+    (0.19, True)
+    """
+    free = runs * (1 - persistence) / (1 + persistence) - 3
+    # A sine and a cosine take two degrees of freedom from normal noise: their share of the variance exceeds a value with
+    # this probability (a beta distribution), for each length.
+    alone = math.pow(max(0.0, 1 - explained), max(0.0, free) / 2)
+    return min(1.0, _lengths_tried(runs) * alone)
+
+
+def _lengths_tried(runs: int) -> int:
+    """Number of season lengths tried in a history."""
+    return int(_STEPS * math.log2(runs / LEAST_SEASONS / SHORTEST_SEASON)) + 1
 
 
 def _wave(values: Sequence[float], length: float) -> list[float]:

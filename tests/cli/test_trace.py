@@ -92,7 +92,7 @@ def test_changes_side_by_side(log):
     assert (result.exit_code, facts["observed_wait_s"], facts["simulated_wait_s"]) == (0, 1770, 1770)
     assert (more["difference"], depth["difference"], both["change"]) == (-1, 0, "all together")
     assert (more["low"], facts["weeks"]) == (None, 2)
-    assert "unknown from 2 weeks, which are too few: 8 are needed" in run("what-if", log, "--nodes", "+1").stdout
+    assert "unknown: 2 weeks are too few, 8 are needed" in run("what-if", log, "--nodes", "+1").stdout
 
 
 def test_a_longest_walltime_a_split_and_a_drain(log):

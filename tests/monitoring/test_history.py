@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from random import Random
 
 import pytest
@@ -101,6 +102,25 @@ def test_a_failed_run_is_refused():
         ("s", "", None),
         ("score", "", "higher"),
         ("x", "", None),
+        # A time for each of something is a time; something for each unit of time is a rate.
+        ("s_per_step", "", "lower"),
+        ("time_per_iteration_ms", "", "lower"),
+        ("ms/step", "", "lower"),
+        ("perf", "days/ns", "lower"),
+        ("perf", "ns/day", "higher"),
+        ("ns_per_day", "", "higher"),
+        ("steps_per_s", "", "higher"),
+        ("iterations_per_second", "", "higher"),
+        ("sec", "", "lower"),
+        ("wall", "", "lower"),
+        ("gb_s", "", "higher"),
+        ("operations_s", "", "higher"),
+        # Words within words.
+        ("generate_s", "", "lower"),
+        ("loops_time_s", "", "lower"),
+        ("lib_size_ms", "", "lower"),
+        ("fps", "", None),
+        ("steps", "", None),
     ],
 )
 def test_names_and_units_say_what_is_better(column, unit, better):
@@ -127,3 +147,45 @@ def test_the_median_of_slopes_is_near_that_of_all_pairs():
     every = theilslopes(runs)
     error = (every.high_slope - every.low_slope) / 4
     assert abs(_slope(runs, range(90)) - every.slope) < error / 2
+
+
+def _history_of_logs(logs):
+    return _history([math.exp(value) for value in logs])
+
+
+def _drawn(seed, runs, spread, persistence=0.0):
+    """Logarithms of noise with an autocorrelation from one run to the next."""
+    rng = Random(seed)
+    value, drawn = rng.gauss(0, spread), []
+    for _ in range(runs):
+        value = persistence * value + rng.gauss(0, spread * math.sqrt(1 - persistence**2))
+        drawn.append(value)
+    return drawn
+
+
+@pytest.mark.parametrize("runs", [14, 24, 40])
+@pytest.mark.parametrize("loss", [-0.2, 0.2])
+def test_a_steady_trend_of_a_short_history_is_a_drift(runs, loss):
+    # A fall of 20 % with noise of 1.6 %: from one run to the next, the trend is no larger than the noise.
+    for seed in range(3):
+        logs = [value + loss * run / (runs - 1) for run, value in enumerate(_drawn(seed, runs, 0.016))]
+        report = judge(_history_of_logs(logs))
+        assert report.verdict == f"drifts, {'worse' if loss < 0 else 'better'}"
+        assert report.drift_percent == pytest.approx(100 * math.expm1(loss), abs=4)
+        assert report.spread_percent < 3
+
+
+@pytest.mark.parametrize("persistence", [0.0, 0.6, 0.9])
+def test_noise_without_a_trend_does_not_drift(persistence):
+    # At 1 % two of twelve would come once in 170 times.
+    found = [judge(_history_of_logs(_drawn(seed, 24, 0.02, persistence))) for seed in range(12)]
+    assert sum(report.verdict.startswith("drifts") for report in found) <= 1
+
+
+def test_noise_has_no_season_and_a_wave_of_three_turns_has_one():
+    noise = [judge(_history_of_logs(_drawn(seed, 24, 0.01))) for seed in range(20)]
+    assert sum(report.season_runs > 0 for report in noise) <= 1
+    wave = [value + 0.03 * math.sin(2 * math.pi * run / 12) for run, value in enumerate(_drawn(1, 36, 0.01))]
+    report = judge(_history_of_logs(wave))
+    assert report.verdict == "moves with the season"
+    assert report.season_runs == pytest.approx(12, abs=1)

@@ -29,6 +29,10 @@ def _names(reading):
         # S3: every other node of a frame, by a memory benchmark alone.
         (["memory"], ["network", "file system"], ["memory"]),
         (["launch"], ["parallel", "memory", "network", "serial", "file system"], ["launch"]),
+        # Bandwidth and allreduce of a network, and HPL as the one code, which the network may spare.
+        (["network", "network"], ["memory", "parallel", "file system"], ["network"]),
+        # Three codes that it spares exclude it.
+        (["network", "network"], ["memory", "parallel", "parallel", "parallel", "file system"], []),
     ],
 )
 def test_incidents_of_the_sources(moved, steady, expected):

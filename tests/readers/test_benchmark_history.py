@@ -121,3 +121,43 @@ def test_daily_totals_of_tokio_are_histories():
     assert [series.name for series in found.series] == ["sum_bytes_read", "sum_bytes_write"]
     frame = found.to_frame().pivot(index="time", columns="benchmark", values="value")
     assert frame.loc["2017-01-02"].tolist() == [10**14 + 2 * 10**11, 2 * 10**14 - 2]
+
+
+def _rows_of_nodes(time, columns=("node",)):
+    """A value on each of three nodes on each of twelve days."""
+    cells = {"node": "n{}".format, "tasks": lambda node: str(16 * node), "repeat": str}
+    rows = [
+        ",".join((time(day, node), *(cells[name](node) for name in columns), str(100 * node + day)))
+        for node in (1, 2, 3)
+        for day in range(1, 13)
+    ]
+    return "\n".join((f"date,{','.join(columns)},stream_gb_s", *rows))
+
+
+@pytest.mark.parametrize(
+    ("time", "columns", "names"),
+    [
+        (lambda day, node: f"2026-01-{day:02}", ("node",), ["n1", "n2", "n3"]),
+        (lambda day, node: f"2026-01-{day:02}T0{node}:00:00", ("node",), ["n1", "n2", "n3"]),
+        (lambda day, node: f"2026-01-{day:02}", ("tasks",), ["16", "32", "48"]),
+        # A text is a series before a number is.
+        (lambda day, node: f"2026-01-{day:02}", ("tasks", "node"), ["n1", "n2", "n3"]),
+    ],
+)
+def test_a_column_with_a_run_for_each_day_makes_series(time, columns, names):
+    found = read_benchmark_history(_rows_of_nodes(time, columns)).series
+    assert [series.name for series in found] == [f"{name} stream_gb_s" for name in names]
+    assert found[1].values == tuple(200.0 + day for day in range(1, 13))
+
+
+@pytest.mark.parametrize(
+    ("time", "columns"),
+    [
+        # Repetitions are runs of one series; so are runs on one node after another.
+        (lambda day, node: f"2026-01-{day:02}", ("repeat",)),
+        (lambda day, node: f"2026-0{node}-{day:02}", ("node",)),
+    ],
+)
+def test_a_column_of_repetitions_or_of_other_days_makes_none(time, columns):
+    (series,) = read_benchmark_history(_rows_of_nodes(time, columns)).series
+    assert len(series.values) == 36

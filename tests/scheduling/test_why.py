@@ -170,10 +170,10 @@ def test_a_request_that_would_have_started_earlier():
 @pytest.mark.parametrize(
     ("before_s", "told"),
     [
-        (540, "With 2 nodes instead of 3 it would wait 1 min, not 9 min (simulated)."),
+        (540, "With 2 nodes instead of 3, it would wait 1 min, not 9 min (simulated)."),
         (
             300,
-            "With 2 nodes instead of 3 it would wait 1 min in a simulation that lets it wait 5 min without the change",
+            "With 2 nodes instead of 3, it would wait 1 min in a simulation that lets it wait 5 min without the change",
         ),
     ],
 )
@@ -182,3 +182,13 @@ def test_a_request_is_given_a_time_only_if_the_wait_is_simulated_well(before_s, 
     trace = read_job_trace(["1 0 600 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
     request = Request("2 nodes instead of 3", 60, before_s)
     assert told in why_result(trace, Wait(0, 600, {"full": 600}, 0), Learned(), 4, request=request).summary
+
+
+def test_the_seconds_of_a_start_are_left_to_the_table():
+    trace = read_job_trace(["1 0 600 60 3 -1 -1 3 90 -1 1 1 -1 -1 -1 -1 -1 -1"])
+    result = why_result(trace, Wait(0, 600, {"full": 599, "unexplained": 1}, 0), Learned(), 4)
+    assert "no node was idle (9.98 min)." in result.summary
+    assert "not explained" not in result.summary
+    assert result.facts["parts_s"]["unexplained"] == 1
+    # A wait without another cause keeps it.
+    assert "not explained" in why_result(trace, Wait(0, 1, {"unexplained": 1}, 4), Learned(), 4).summary

@@ -78,7 +78,7 @@ def test_times_alone(sets, name, kind, said):
             "session",
             "Column session separates them without overlap: morning is 23.7 % slower than reference.",
         ),
-        ("openmc-nodes", "nodes", "Column nodes makes a difference: from 1 to 32 the time changes by a factor of 0.05"),
+        ("openmc-nodes", "nodes", "6 sizes by column nodes, 1 to 32: 3,626 s on 1, 1,882 s on 2"),
         ("vmc-start", "tasks", "Column tasks is correlated with the time: the larger it is, the longer the runs."),
     ],
 )

@@ -163,7 +163,7 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     Each change is simulated alone; several are also simulated together.
     """
     from hopperkit.questions.network.traces.what_if import scenarios_of, what_if_result
-    from hopperkit.traces.backtest import backtest
+    from hopperkit.traces.backtest import backtest, with_rules_of_all_jobs
     from hopperkit.traces.changes.scenario import together
     from hopperkit.traces.changes.what_if import what_if
     from hopperkit.traces.twin import twin
@@ -174,6 +174,7 @@ def _what_if(log: _Log, **changes: Any) -> "Result":
     if len(scenarios) > 1:
         scenarios.append(together(scenarios))
     test = backtest(*log.settings, base=log.base, with_ceiling=False)
+    test = with_rules_of_all_jobs(test, *log.settings, base=log.base)
     result = what_if_result(test, what_if(*log.settings, test.rules, scenarios))
     return replace(
         result, findings=(*twin(*log.settings, test.rules, schedule=test.schedule).findings, *result.findings)

@@ -1,6 +1,12 @@
 """The next run to make, given why runs differ."""
 
+import math
+import re
+from collections.abc import Sequence
+
+from hopperkit.readers.table import finite
 from hopperkit.variation.explanation import Explanation
+from hopperkit.variation.factors import DATE
 from hopperkit.variation.separation import Separation
 from hopperlib.text import listed
 
@@ -24,8 +30,15 @@ def next_run(found: Explanation) -> str:
     if found.with_order:
         name = found.with_order[0]
         return f"Next: repeat the earliest kind of run now: if it takes as long as it did then, {name} matters; if not, the time does."
-    if cause is not None:
+    if found.scaling is not None:
+        return (
+            f"Next: to compare two variants, make both at the same {found.scaling.column}, in alternation; a program that is "
+            "to run on more is judged by its efficiency there."
+        )
+    if cause is not None and cause.factor.column != DATE:
         return _confirm(cause, found)
+    if cause is not None and cause.factor.kind == "set":
+        return "Next: the same run at a slow hour and at a fast hour, on the same nodes, on three days; and compare what else runs then (squeue, the load of the file system)."
     if found.shape.kind == "drift" and found.table.one_way and not found.table.when:
         return "Next: give the runs in the order in which they were made, or with their dates."
     if found.shape.kind in ("drift", "step"):
@@ -48,6 +61,16 @@ def next_run(found: Explanation) -> str:
 def _confirm(cause: Separation, found: Explanation) -> str:
     """The run that confirms a cause."""
     factor = cause.factor
+    if tied := found.tied(cause):
+        if found.shared is None and cause.z < 0 and factor.name.startswith("node "):
+            return "Next: one run on half of these nodes and half of the others, and one on the other halves: the slow one has the nodes to check; halve again."
+        return _split([factor.name, *tied])
+    if " = " in factor.name:
+        column, _, value = factor.name.partition(" = ")
+        others = [str(cell) for cell in found.table.columns.get(column, ())]
+        if others and value == min(others, key=_by_number):
+            return f"Next: leave the runs with {factor.name} out, or warm up before it: the first run of a job reads files, compiles and touches its memory for the first time."
+        return f"Next: three jobs more, to see whether {factor.name} is apart in each of them."
     if factor.kind == "set":
         fast = cause.z < 0 and found.shared is None
         name = factor.name.split()[-1]
@@ -59,8 +82,46 @@ def _confirm(cause: Separation, found: Explanation) -> str:
             return f"Next: three runs on {factor.name} and three elsewhere, in alternation, to see whether it is the faster one."
         return f"Next: three runs outside {factor.name} and three inside it, in alternation."
     if factor.kind == "number":
-        return (
-            f"Next: two runs each at the lowest and the highest {factor.name}, everything else equal, in alternation."
-        )
+        return f"Next: two runs each with {factor.name} {min(factor.values):g} and {max(factor.values):g}, everything else equal, in alternation."
     kinds = sorted(set(factor.values))
     return f"Next: two runs each with {factor.name} {listed(kinds[:2])}, everything else equal, in alternation: a, b, a, b."
+
+
+def _by_number(text: str) -> tuple[float, str]:
+    """Order of values: numbers by size, before other texts."""
+    number = finite(text)
+    return (math.inf, text) if number is None else (number, "")
+
+
+def nodes_among(names: Sequence[str]) -> list[str]:
+    """Names of the nodes among factors, numbers in them in order.
+
+    Parameters
+    ----------
+    names : sequence of str
+        Names of factors.
+
+    Examples
+    --------
+    >>> nodes_among(["node c10", "node c9", "column build"])
+    ['c9', 'c10']
+    """
+    nodes = [name.removeprefix("node ") for name in names if name.startswith("node ")]
+    return sorted(nodes, key=lambda node: (re.sub(r"\d+", "", node), [int(part) for part in re.findall(r"\d+", node)]))
+
+
+def _split(names: list[str]) -> str:
+    """The runs that distinguish nodes or columns that all runs so far had together."""
+    nodes = nodes_among(names)
+    if len(nodes) < len(names):
+        return f"Next: two runs each that change only one of {listed(names[:_MOST_NAMED])}: the one that changes the time is the cause."
+    if len(nodes) <= _MOST_NAMED:
+        return (
+            f"Next: one run on each of {listed(nodes)} without the others (--nodelist, --exclude): the one that is slow is the node to "
+            "check."
+        )
+    half = len(nodes) // 2
+    return (
+        f"Next: one run on {nodes[0]} to {nodes[half - 1]} without the other {len(nodes) - half}, and one on {nodes[half]} to "
+        f"{nodes[-1]} without the first {half} (--nodelist, --exclude): the node is in the half that is slow; halve again."
+    )

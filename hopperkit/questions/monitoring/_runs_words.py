@@ -4,9 +4,10 @@ import math
 from collections.abc import Iterator, Sequence
 from statistics import median
 
-from hopperkit.questions.monitoring._runs_next import next_run
+from hopperkit.questions.monitoring._runs_next import next_run, nodes_among
 from hopperkit.variation.effects import Effect
 from hopperkit.variation.explanation import Explanation
+from hopperkit.variation.factors import DATE
 from hopperkit.variation.robust import spread_of
 from hopperkit.variation.separation import LEVEL, Separation
 from hopperkit.variation.shape import LEVEL as SHAPE_LEVEL
@@ -14,6 +15,7 @@ from hopperlib.finding import Finding, Level
 from hopperlib.text import capital, count, digits, listed, share
 
 _MOST_NAMED = 4
+_MOST_SIZES, _MOST_TIED = 6, 8
 _EVEN = 1.5
 _HALF = 0.5
 
@@ -43,9 +45,33 @@ def headline(found: Explanation) -> str:
         "too few": _too_few,
     }[found.shape.kind](found)
     column = column_sentence(found)
+    if found.scaling is not None:
+        return _sizes(found)
     if found.shape.kind == "one group" and found.best is not None:
         return f"{column} {_left_over(found)}"
     return f"{sentences} {column}" if column else sentences
+
+
+def _sizes(found: Explanation) -> str:
+    """The time and efficiency of each size, and what stands out from the other runs of its size."""
+    scaling = found.scaling
+    assert scaling is not None
+    shown = list(zip(scaling.sizes, scaling.times, scaling.efficiencies, strict=True))
+    several = f"{len(shown)} sizes by column {scaling.column}, {scaling.sizes[0]:g} to {scaling.sizes[-1]:g}"
+    if len(shown) > _MOST_SIZES:
+        shown = [shown[0], *shown[1 - _MOST_SIZES :]]
+    times = listed([f"{_amount(found, time)} on {size:g}" for size, time, _ in shown])
+    text = f"{capital(several)}: {times}."
+    if scaling.times[-1] < scaling.times[0]:
+        efficiencies = listed([f"{share(part)} on {size:g}" for size, _, part in shown[1:]])
+        text += f" Efficiency against {scaling.sizes[0]:g}: {efficiencies}."
+    kind, apart = found.shape.kind, len(found.shape.slow)
+    if kind in ("few slow", "few fast", "two groups"):
+        extreme = "fast" if kind == "few fast" else "slow"
+        text += f" {count(apart, 'run')} {'is' if apart == 1 else 'are'} {extreme} for {'its' if apart == 1 else 'their'} size."
+    elif kind in ("step", "drift"):
+        text += " For their size, the runs changed over time."
+    return f"{text} Runs of one size differ by {digits(100 * scaling.spread, 2)} %."
 
 
 def _left_over(found: Explanation) -> str:
@@ -70,21 +96,68 @@ def column_sentence(found: Explanation) -> str:
     'Column build separates them without overlap: b is 49.3 % slower than a.'
     """
     if found.shared is not None:
-        return f"{capital(_named(found.shared))} is common to the {_extreme(found)} runs."
+        names = [_named(found.shared), *_tied_names(found, found.shared)]
+        if len(names) > 1:
+            return (
+                f"{capital(together(names))} are common to the {_extreme(found)} runs, and these runs cannot tell which of "
+                f"them matters."
+            )
+        return f"{capital(names[0])} is common to the {_extreme(found)} runs."
     best = found.best
     if best is None:
         if not found.factors:
             return ""
-        if len(found.factors) == 1:
+        if (
+            len([factor for factor in found.factors if factor.column != DATE or factor.kind != "set"])
+            == len(found.factors)
+            == 1
+        ):
             return f"{capital(_compared(found))} does not separate them."
         return f"None of {_compared(found)} separates them."
-    others = [name for name in found.found if name != best.factor.name and name not in _same_nodes(found, best)]
+    tied = found.tied(best)
+    same = {best.factor.name, *tied, *_same_nodes(found, best), *_spans(found)}
+    others = [name for name in found.found if name not in same]
     more = (
         f" {capital(listed(others[:_MOST_NAMED]))} {'makes' if len(others) == 1 else 'make'} a difference, too."
         if others
         else ""
     )
-    return _separates(found, best) + more
+    also = ""
+    if tied:
+        also = f" {capital(together(_tied_names(found, best)))} {'coincides' if len(tied) == 1 else 'coincide'} with it in these runs: any of them may be the cause."
+    return _separates(found, best) + also + more
+
+
+def _tied_names(found: Explanation, row: Separation) -> list[str]:
+    """Names of the nodes and columns that these runs cannot distinguish from one, with the word column where it is one."""
+    words = {factor.name for factor in found.factors if factor.kind != "set"}
+    return [f"column {name}" if name in words else name for name in found.tied(row)]
+
+
+def together(names: Sequence[str]) -> str:
+    """Names in one list, with the word node once.
+
+    Parameters
+    ----------
+    names : sequence of str
+
+    Examples
+    --------
+    >>> together(["node c1", "node c2", "column build"]), together(["rack r1"])
+    ('nodes c1 and c2, and column build', 'rack r1')
+    """
+    nodes = nodes_among(names)
+    rest = [name for name in names if not name.startswith("node ")]
+    shown = nodes if len(nodes) <= _MOST_TIED else [*nodes[:_MOST_TIED], f"{len(nodes) - _MOST_TIED:,} more"]
+    first = f"node{'s' if len(nodes) > 1 else ''} {listed(shown)}" if nodes else ""
+    if not rest:
+        return first
+    return f"{first}, and {listed(rest)}" if first else listed(rest)
+
+
+def _spans(found: Explanation) -> set[str]:
+    """Names of the spans of the day: they overlap, so they are no separate evidence."""
+    return {factor.name for factor in found.factors if factor.kind == "set" and factor.column == DATE}
 
 
 def _same_nodes(found: Explanation, best: Separation) -> set[str]:
@@ -101,6 +174,11 @@ def _separates(found: Explanation, best: Separation) -> str:
         times = _points(found)
         having, without = (median(times[place] for place in side) for side in factor.members())
         slower = having > without
+        if factor.column == DATE:
+            return (
+                f"The hour of the day separates them{overlap}: runs that start from {factor.name.removeprefix('hours ')} take "
+                f"{_amount(found, having)}, the others {_amount(found, without)}."
+            )
         return (
             f"{capital(factor.name)} separates them{overlap}: runs on it take {_amount(found, having)}, "
             f"the others {_amount(found, without)}{'' if slower else ', so it is the faster one'}."
@@ -111,9 +189,7 @@ def _separates(found: Explanation, best: Separation) -> str:
             towards = "longer" if best.z > 0 else "shorter"
             return f"Column {factor.name} is correlated with the time: the larger it is, the {towards} the runs."
         low, high = effect.between
-        return (
-            f"{capital(_named(best))} makes a difference: from {low} to {high} the time changes by {_percent(effect)}."
-        )
+        return f"{capital(_named(best))} makes a difference: from {low} to {high} the time {_changes(effect)}."
     times = _points(found)
     middles = {factor.values[side[0]]: median(times[place] for place in side) for side in factor.members()}
     fast, slow = (
@@ -136,6 +212,14 @@ def _points(found: Explanation) -> Sequence[float]:
     for job, time in zip(table.jobs, table.times, strict=True):
         members.setdefault(job, []).append(time)
     return [median(times) for times in members.values()]
+
+
+def _changes(effect: Effect) -> str:
+    """How a time changes, as a verb: by a percentage, or to so many times as much, or as little."""
+    low, change, high = (math.exp(part) for part in (effect.low, effect.change, effect.high))
+    if change > 1 / _EVEN:
+        return f"grows by {_percent(effect)}" if change >= _EVEN else f"changes by {_percent(effect)}"
+    return f"is {digits(1 / change, 3)} times shorter (95 %: {digits(1 / high, 3)} to {digits(1 / low, 3)})"
 
 
 def _percent(effect: Effect) -> str:
@@ -244,7 +328,7 @@ def _wanders(found: Explanation) -> str:
 
 
 def _extreme(found: Explanation) -> str:
-    return "slow" if found.shape.kind == "few slow" else "fast"
+    return "fast" if found.shape.kind == "few fast" else "slow"
 
 
 def _few(found: Explanation) -> str:
@@ -301,8 +385,10 @@ def _too_few(found: Explanation) -> str:
 
 def _compared(found: Explanation) -> str:
     """The comparison, in words."""
-    sets = sum(factor.kind == "set" for factor in found.factors)
+    sets = sum(factor.kind == "set" and factor.column != DATE for factor in found.factors)
     names = [f"column {factor.name}" for factor in found.factors if factor.kind != "set"]
+    if any(factor.kind == "set" and factor.column == DATE for factor in found.factors):
+        names.append("the hour of the day")
     parts = names[:_MOST_NAMED] + ([f"{len(names) - _MOST_NAMED} more columns"] if len(names) > _MOST_NAMED else [])
     if sets:
         parts.append(count(sets, "node or rack", "nodes and racks"))
@@ -369,10 +455,8 @@ def _chances(found: Explanation) -> Iterator[Finding]:
     shape, best = found.shape, found.best
     if shape.tested and shape.kind not in ("one group", "too few"):
         key = "order" if shape.kind in ("step", "drift", "wanders") else shape.kind
-        reference = "shuffled runs" if key == "order" else "runs of one kind"
-        yield Finding(
-            "shape", f"{capital(reference)} look like this in {_chance(shape.chances[key])} of data sets.", "note"
-        )
+        reference = "runs in random order" if key == "order" else "runs that differ only by chance"
+        yield Finding("shape", f"{capital(reference)} look like this in {_chance(shape.chances[key])}.", "note")
         also = [
             name
             for name, chance in shape.chances.items()
@@ -389,17 +473,17 @@ def _chances(found: Explanation) -> Iterator[Finding]:
         )
         yield Finding(
             "separated",
-            f"With shuffled times, the best of {count(len(found.factors), 'comparison')} as clear a difference in "
-            f"{_chance(best.chance)} of tries.{few}",
+            f"If the times were shuffled at random, the best of {count(len(found.factors), 'comparison')} would be as clear in "
+            f"{_chance(best.chance)}.{few}",
             level,
         )
     elif found.shared is not None:
         yield Finding(
             "separated",
-            f"The same number of slow runs drawn at random share something in {_chance(found.shared.chance)} of tries.",
+            f"As many runs drawn at random have a value in common that the others lack in {_chance(found.shared.chance)}.",
             "note",
         )
 
 
 def _chance(chance: float) -> str:
-    return "fewer than 1 in 1,000" if chance <= 0.001 else share(chance, 1)
+    return "fewer than 1 in 1,000 cases" if chance <= 0.001 else f"{share(chance, 1)} of cases"

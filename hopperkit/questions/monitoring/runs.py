@@ -190,7 +190,7 @@ def _tables(found: Explanation) -> Iterator[Table]:
             rows[:_MAX_ROWS],
             {
                 "Column or node": lambda row: row.factor.name,
-                Column("From chance", "standard deviations", 1): lambda row: row.z,
+                Column("Deviation from chance", "standard deviations", 1): lambda row: row.z,
                 Column("Chance", "%", 1): lambda row: 100 * row.chance,
                 "Without overlap": lambda row: row.exact,
             },

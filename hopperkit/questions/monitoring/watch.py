@@ -12,6 +12,7 @@ from hopperlib.finding import Finding
 from hopperlib.monitoring.changes import FEWEST, LEAST_P, LEVEL, SHORTEST
 from hopperlib.monitoring.history import SEASONAL, SWITCHING, WANDERS, Better, Report, Shift, judge
 from hopperlib.monitoring.planned import FEWEST_A_SIDE, Comparison, change_at, moment
+from hopperlib.monitoring.shared_values import shared_value
 from hopperlib.monitoring.simultaneous_changes import Moved, moved_together
 from hopperlib.monitoring.visible import visible_change
 from hopperlib.package_data import load_text_resource
@@ -213,11 +214,21 @@ def _summary(reports: Sequence[Report]) -> str:
     if worst is None:
         coming_back = [report for report in judged if report.verdict in (SWITCHING, SEASONAL)]
         more = "".join(f" {report.history.name} {report.verdict}." for report in coming_back[:_MAX_NAMES])
-        return f"{_no_change(judged)}{more}"
+        return f"{_no_change(judged)}{more}{_far_runs(judged)}"
     several = f"{len(worse):,} of {len(judged):,} series got worse. " if len(judged) > 1 else ""
     if not worst.shifts:
+        drift = worst.drift_percent
+        if drift is not None and worst.verdict.startswith("drifts"):
+            way = worst.verdict.removeprefix("drifts, ")
+            return f"{several}{worst.history.name} drifts: {drift:+.1f} % from the first run to the last ({way})."
         return f"{several}{worst.history.name} {worst.verdict}."
     last = worst.shifts[-1]
+    if worst.verdict.endswith("and back"):
+        first = worst.shifts[0]
+        return (
+            f"{several}{worst.history.name} changed by {first.percent:+.1f} % with run {first.run + 1:,}, {first.time}, and "
+            f"came back with run {last.run + 1:,}, {last.time}."
+        )
     return f"{several}{worst.history.name} changed by {last.percent:+.1f} % with run {last.run + 1:,}, {last.time}."
 
 
@@ -234,6 +245,29 @@ def _no_change(judged: Sequence[Report]) -> str:
     amount = f"{sizes[0]:.1f}" if f"{sizes[0]:.1f}" == f"{sizes[-1]:.1f}" else f"{sizes[0]:.1f} to {sizes[-1]:.1f}"
     each = "" if len(sizes) == 1 else ", depending on the series,"
     return f"{words} A change of {amount} %{each} halfway through would have been seen in 80 of 100 such histories."
+
+
+def _far_runs(judged: Sequence[Report]) -> str:
+    """Name the outliers of series without a lasting change: the newest run if it is one, otherwise the farthest."""
+    newest = [
+        (report, report.outliers[-1])
+        for report in judged
+        if report.outliers and report.outliers[-1].run == len(report.history.values) - 1
+    ]
+    if newest:
+        report, far = max(newest, key=lambda pair: abs(pair[1].percent))
+        return (
+            f" But the newest run of {report.history.name}, {far.time}, is {far.percent:+.1f} % from its level: a change "
+            f"counts after {SHORTEST} runs, so run it again."
+        )
+    farthest = [(report, far) for report in judged for far in report.outliers]
+    if not farthest:
+        return ""
+    report, far = max(farthest, key=lambda pair: abs(pair[1].percent))
+    single = f" of {report.history.name}" if len(judged) > 1 else ""
+    return (
+        f" {count(len(farthest), 'run')} far from the level: the farthest{single}, {far.time}, by {far.percent:+.1f} %."
+    )
 
 
 def _visible_percent(report: Report, after: int | None = None) -> float | None:
@@ -284,6 +318,12 @@ def _of_series(report: Report) -> Iterator[Finding]:
             f"{100 * change.before:.1f} % before: where it spreads more, a change must be larger to be seen."
         )
         yield Finding("spread", text, "note")
+    if shared := shared_value(report):
+        text = (
+            f"{shared.outliers:,} of the {count(len(report.outliers), 'outlier')} of {report.history.name} have {shared.column} "
+            f"{shared.value}, as {shared.runs:,} of {count(len(report.history.values), 'run')} do."
+        )
+        yield Finding("outliers-share", text, "problem", advice=f"Look at {shared.column} {shared.value}.")
     late = _visible_percent(report, _LATE)
     if report.verdict == "no change" and late is not None and len(report.history.values) > 2 * _LATE:
         text = (

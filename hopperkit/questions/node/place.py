@@ -265,6 +265,8 @@ def _summary(settings: Lines, review: Review, findings: Sequence[Finding]) -> st
     if better:
         sentence += f" Better: {better.line}"
     elif worst is None and not placement.doubts:
+        if costly := _costly_note(review, findings):
+            return f"{sentence} {costly.message}"
         return f"{sentence} No better line was found."
     if worst is None or cured:
         return sentence
@@ -277,6 +279,15 @@ def _summary(settings: Lines, review: Review, findings: Sequence[Finding]) -> st
     return f"{sentence} {worst.message}{none}"
 
 
+def _costly_note(review: Review, findings: Sequence[Finding]) -> Finding | None:
+    """Return the note about idle resources for which a job is charged several times its use; None without one."""
+    explained = _on_gpus(review.placement) or any(review.cost.memory_per_task_gb)
+    costly = (each for each in findings if each.evidence.get("times", 1.0) >= _MANY_TIMES)
+    return None if explained else next(costly, None)
+
+
+# A job charged this many times what it uses is worth a sentence, whatever the reason.
+_MANY_TIMES = 4.0
 # Findings that may end the summary, and those that repeat it.
 _COUNTED = ("problem", "advice")
 _SUMMED_UP = ("better-line", "other-machine")
@@ -291,7 +302,8 @@ def _where(settings: Lines, review: Review) -> str:
     low, high = review.cost.slowdown_range(*settings.fractions)
     sentence = f"{title}: {headline(placement)}"
     if high > LEAST_SLOWDOWN and not _on_gpus(placement) and placement.launch.steps == 1:
-        sentence += f" It may take {low:.2f} to {high:.2f} times as long as the same tasks spread evenly."
+        times = f"{high:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
+        sentence += f" It may take {times} times as long as the same tasks spread evenly."
     return sentence
 
 
@@ -314,11 +326,24 @@ def _findings(settings: Lines, review: Review) -> Iterator[Finding]:
         cures = f"The better line cures {cures}"
         if (then := better.placement.launch.launcher) != review.placement.launch.launcher:
             cures = f"The better line is the same job for {'mpiexec' if then == 'pals' else then}"
-        message = f"{cures}: {headline(better.placement)} {rests}"
+        message = f"{cures}: {headline(better.placement)} {rests}{_of_the_grant(better.placement)}"
         yield Finding("better-line", message)
     yield from (finding for finding in review.advice if finding.level not in ("problem", "advice"))
     if instead := suggest_machine(settings.line, settings.machine):
         yield Finding("other-machine", instead, "note")
+
+
+def _of_the_grant(placement: Placement) -> str:
+    """Return the condition on a job's CPUs where a line takes more of them than the script requests; empty without one."""
+    launch = placement.launch
+    reserved, each = launch.reservation, max(component.threads_per_task for component in launch.components)
+    if launch.launcher != "srun" or reserved is None or reserved.batch != "slurm":
+        return ""
+    whole = {"--exclusive", "--mem"} & {name for name, value in reserved.options if name != "--mem" or value == "0"}
+    # A file that says which jobs share nodes says that the others do not.
+    if whole or placement.node_kind.shared_by or each <= (reserved.threads_per_task or 1):
+        return ""
+    return f" Where jobs share nodes, the job must request the CPUs too: #SBATCH --cpus-per-task={each}."
 
 
 def _values(settings: Lines, review: Review) -> Iterator[Value]:

@@ -89,3 +89,62 @@ def test_too_few_runs(watch):
 def test_nothing_given(watch):
     with pytest.raises(InputError, match="paste or drop a history"):
         watch.run(history=" ")
+
+
+def test_outliers_of_one_node_name_it(watch):
+    """Runs on one node after another, one a day; those on n3 are 12 % slower."""
+    rows = (
+        f"2026-0{1 + run // 28}-{1 + run % 28:02},n{run * 3 % 7},{(100 + run * 7 % 5 / 4) * (0.88 if run * 3 % 7 == 3 else 1)}"
+        for run in range(84)
+    )
+    result = watch.run(history="\n".join(("date,node,stream_gb_s", *rows)))
+    (finding,) = [finding for finding in result.findings if finding.code == "outliers-share"]
+    assert "12 of the 12 outliers of stream_gb_s have node n3, as 12 of 84 runs do" in finding.message
+
+
+def test_outliers_of_several_nodes_name_none(watch):
+    rows = (
+        f"2026-0{1 + run // 28}-{1 + run % 28:02},n{run * 3 % 7},{(100 + run * 7 % 5 / 4) * (0.88 if run % 12 == 3 else 1)}"
+        for run in range(84)
+    )
+    result = watch.run(history="\n".join(("date,node,stream_gb_s", *rows)))
+    assert result.facts["series"][0]["outliers"]
+    assert not [finding for finding in result.findings if finding.code == "outliers-share"]
+
+
+def _days(values):
+    return "date,ior_gb_s\n" + "".join(f"2026-01-{day:02},{value:.4f}\n" for day, value in enumerate(values, 1))
+
+
+# Ordinary runs from 100 to 101.
+ORDINARY = [100 + day * 7 % 5 / 4 for day in range(1, 25)]
+
+
+@pytest.mark.parametrize(
+    ("values", "said"),
+    [
+        (
+            [*ORDINARY[:-1], 87],
+            "But the newest run of ior_gb_s, 2026-01-24, is -13.4 % from its level: a change counts after 4 runs",
+        ),
+        ([*ORDINARY[:9], 158, *ORDINARY[10:]], "1 run far from the level: the farthest, 2026-01-10, by +57"),
+        (
+            [value * (0.91 if 8 <= day < 16 else 1) for day, value in enumerate(ORDINARY)],
+            "ior_gb_s changed by -9.0 % with run 9, 2026-01-09, and came back with run 17, 2026-01-17.",
+        ),
+        # 0.99 to the power of 23 is 0.794.
+        (
+            [value * 0.99**day for day, value in enumerate(ORDINARY)],
+            "ior_gb_s drifts: -20.6 % from the first run to the last (worse).",
+        ),
+    ],
+)
+def test_the_headline_names_what_is_out_of_line(watch, values, said):
+    assert said in watch.run(history=_days(values)).summary
+
+
+def test_the_headline_of_steady_runs_names_none(watch):
+    summary = watch.run(history=_days(ORDINARY)).summary
+    assert summary.startswith("No lasting change in 1 series. A change of")
+    assert "far" not in summary
+    assert "newest" not in summary

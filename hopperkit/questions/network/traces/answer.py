@@ -151,13 +151,13 @@ def _places(spread: Sequence[AllocationSpread]) -> dict[str, float]:
 def _summary(numbers: Summary, nodes: int, observed: Waits | None, places: dict[str, float], shown: str) -> str:
     used = "-" if numbers.utilization is None else f"{100 * numbers.utilization:.1f} %"
     seen = f" (observed: {observed.wait_mean_s:,.0f} s)" if observed else ""
-    where = f"{float(numbers.mean_runs):.2f} runs of the node list"
+    where = f"its nodes form {float(numbers.mean_runs):.2f} stretches of the node list"
     if places:
         groups, fewest = places["mean_groups"], places["mean_fewest_groups"]
-        where = f"{groups:.2f} groups of the network ({fewest:.2f} would hold it)"
+        where = f"it is spread over {groups:.2f} groups of the network ({fewest:.2f} would hold it)"
     return (
         f"{count(numbers.jobs, 'job')} on {count(nodes, 'node')} over {numbers.span_s / 86_400:.2f} days: {used} used; "
-        f"a job waits {float(numbers.mean_wait_s):,.0f} s on average{seen}, {numbers.max_wait_s:,} s at most, and lies in "
+        f"a job waits {float(numbers.mean_wait_s):,.0f} s on average{seen}, {numbers.max_wait_s:,} s at most; "
         f"{where}.{f' It is simulated with {shown}, as the log shows.' if shown else ''}"
     )
 

@@ -20,6 +20,8 @@ from hopperlib.text import capital, count, duration, listed, share
 NO_BETTER = 0.01
 _EXPLAINED = 0.05
 _MOST_NAMED, _MOST_AHEAD = 3, 50
+# Share of a wait below which a part of it is left to the table. [fraction]
+_LEAST_PART = 0.005
 # A rule that only this many starts contradict is reported without qualification.
 _OBEYED = 0.01
 # A simulated wait this far from the observed one gives a direction only. [fraction]
@@ -231,7 +233,9 @@ def why_result(
     name = trace.names.get(workload.job[job], str(workload.job[job]))
     parts = sorted(wait.parts.items(), key=lambda part: -part[1])
     subject = f"Job {name} ({count(workload.nodes[job], unit)} of {nodes:,}, limit {duration(workload.requested_time_s[job])})"
-    reasons = "; ".join(f"{CAUSES[cause].replace('node', unit)} ({duration(seconds)})" for cause, seconds in parts)
+    # The seconds that a scheduler takes to start a job are no cause of a wait of minutes.
+    shown = [part for part in parts if part[1] > _LEAST_PART * wait.wait_s] or parts
+    reasons = "; ".join(f"{CAUSES[cause].replace('node', unit)} ({duration(seconds)})" for cause, seconds in shown)
     holders = _holders_text(trace, wait, unit) if parts else ""
     return Result(
         summary=f"{subject} waited {duration(wait.wait_s)}: {reasons}.{holders}{_earlier_text(wait, request)}"
@@ -256,7 +260,9 @@ def _earlier_text(wait: Wait, request: Request | None) -> str:
     """Return which request would have started a job earlier, as a sentence, and whether the time can be relied on."""
     if request is None:
         return ""
-    sentence = f" With {request.text} it would wait {duration(request.wait_s)}"
+    sentence = (
+        f" With {request.text.replace(', for as long', ' for the same time')}, it would wait {duration(request.wait_s)}"
+    )
     before = duration(request.wait_before_s)
     if abs(request.wait_before_s - wait.wait_s) <= _MISFIT * wait.wait_s:
         return f"{sentence}, not {before} (simulated)."

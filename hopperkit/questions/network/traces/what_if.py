@@ -260,12 +260,16 @@ def what_if_result(test: Backtest, found: WhatIf) -> Result:
     """
     best = test.best
     off = found.simulated_s / found.observed_s - 1 if found.observed_s else 0.0
+    apart = "as in" if abs(off) < 0.005 else f"{share(off, signed=True)} from"
     reproduced = (
         f"Simulated unchanged, with the rules learned from it, this log waits {duration(found.simulated_s)} per job on average, "
-        f"{share(off, signed=True)} from the {duration(found.observed_s)} observed; submissions that come up to 5 s later move "
-        f"that mean by {share(found.wait_noise, 1)} (standard deviation). The rank correlation with later waits is "
-        f"{best.rank_correlation:.2f} ({PREDICTORS[best.name]})."
+        f"{apart} the {duration(found.observed_s)} observed; submissions that come up to 5 s later move "
+        f"that mean by {share(found.wait_noise, 1)} (standard deviation). "
     )
+    if test.whole_log:
+        reproduced += "Its rules are those of all jobs, so no later jobs test them."
+    else:
+        reproduced += f"The rank correlation with later waits is {best.rank_correlation:.2f} ({PREDICTORS[best.name]})."
     effects = " ".join(_sentence(effect, found.weeks) for effect in found.effects)
     return Result(
         summary=f"{reproduced} {effects}",
@@ -282,15 +286,20 @@ def _sentence(effect: Effect, weeks: int) -> str:
         return f"{effect.scenario.name}: an effect cannot be seen; it is inside the noise of the schedule, {low} to {high}."
     if effect.low is None or effect.high is None:
         low, high = (share(bound, signed=True) for bound in effect.chaos)
-        return (
-            f"{text}, {low} to {high} by the noise of the schedule alone; the variation of weeks is unknown from "
-            f"{count(weeks, 'week')}, which are too few: {MIN_WEEKS} are needed."
-        )
+        noise = f" (95 % of simulations: {low} to {high})" if low != high else ""
+        return f"{text}{noise}. How much that varies from week to week is unknown: {count(weeks, 'week')} {'is' if weeks == 1 else 'are'} too few, {MIN_WEEKS} are needed."
     return f"{text} (95 %: {share(effect.low, signed=True)} to {share(effect.high, signed=True)})."
 
 
 def _findings(test: Backtest, found: WhatIf) -> Iterator[Finding]:
-    yield backtest_verdict(test)
+    if test.whole_log:
+        message = (
+            f"The first {test.learned_from:,} jobs show too little of the rules: simulated with what they show, the waits of the "
+            "log are farther from the observed ones than with the rules of all jobs, which are used here untested."
+        )
+        yield Finding("rules-of-all-jobs", message, "unknown")
+    else:
+        yield backtest_verdict(test)
     for effect in found.effects:
         if not effect.is_seen:
             message = (
@@ -357,7 +366,8 @@ def _facts(test: Backtest, found: WhatIf) -> dict[str, Any]:
         "rules": test.rules.to_dict(),
         "rank_correlation": test.best.rank_correlation,
         "best_null_rank_correlation": test.best_null.rank_correlation,
-        "single_jobs": backtest_verdict(test).level == "ok",
+        "single_jobs": backtest_verdict(test).level == "ok" and not test.whole_log,
+        "rules_of_all_jobs": test.whole_log,
         "observed_wait_s": found.observed_s,
         "simulated_wait_s": found.simulated_s,
         "use": found.use,
