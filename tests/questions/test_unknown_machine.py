@@ -76,3 +76,14 @@ def test_the_costliest_note_is_in_the_first_sentences() -> None:
     assert "No better line" not in summary
     full = "#SBATCH -C cpu -q regular\n#SBATCH -N 1 -t 30\nsrun -n 128 -c 2 --cpu-bind=cores ./a\n"
     assert "No better line" in run_lines({"line": full, "machine": "perlmutter"}).summary
+
+
+@pytest.mark.parametrize("tasks", [4, 8, 16])
+def test_the_helper_fits_the_binding_that_it_is_printed_with(tasks: int) -> None:
+    text = f"#PBS -l select=1:system=polaris\nmpiexec -n {tasks} --ppn {tasks} ./app\n"
+    result = run_lines({"line": text, "machine": "polaris"}, evidence="polaris")
+    (helper,) = [each for each in result.copyables if each.title.startswith("A helper script")]
+    assert helper.title.endswith(f"--depth {32 // tasks} --cpu-bind depth")
+    gpus = [int(word) for word in helper.text.partition("gpus=(")[2].partition(")")[0].split()]
+    # Polaris counts its GPUs from the last cores to the first.
+    assert gpus == [3 - task * 4 // tasks for task in range(tasks)]
