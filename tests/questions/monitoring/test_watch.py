@@ -148,3 +148,11 @@ def test_the_headline_of_steady_runs_names_none(watch):
     assert summary.startswith("No lasting change in 1 series. A change of")
     assert "far" not in summary
     assert "newest" not in summary
+
+
+@pytest.mark.parametrize(("name", "asks"), [("x_factor", True), ("s_per_step", False), ("gb_s", False)])
+def test_an_unknown_direction_is_in_the_headline(watch, name, asks):
+    values = [value * (1.1 if day >= 12 else 1) for day, value in enumerate(ORDINARY)]
+    summary = watch.run(history=_days(values).replace("ior_gb_s", name)).summary
+    assert f"{name} changed by +" in summary
+    assert ("Whether that is better or worse is unknown" in summary) == asks
