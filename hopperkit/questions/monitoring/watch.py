@@ -211,20 +211,11 @@ def _summary(reports: Sequence[Report]) -> str:
     worse = [report for report in reports if report.got_worse]
     changed = [report for report in reports if report.shifts or report.drift_percent]
     worst = next(iter((*worse, *changed)), None)
-    if worst is not None and worst.history.better is None:
-        return f"{_of_worst(worst, changed, judged)} Whether that is better or worse is unknown: set --better higher or lower."
     if worst is None:
         coming_back = [report for report in judged if report.verdict in (SWITCHING, SEASONAL)]
         more = "".join(f" {report.history.name} {report.verdict}." for report in coming_back[:_MAX_NAMES])
         return f"{_no_change(judged)}{more}{_far_runs(judged)}"
-    return _of_worst(worst, worse, judged)
-
-
-def _of_worst(worst: Report, worse: Sequence[Report], judged: Sequence[Report]) -> str:
-    """Describe the last change or the drift of the series that changed most, and say how many got worse."""
-    # Without a known direction, it only changed.
-    verb = "changed" if worst.history.better is None else "got worse"
-    several = f"{len(worse):,} of {len(judged):,} series {verb}. " if len(judged) > 1 else ""
+    several = f"{len(worse):,} of {len(judged):,} series got worse. " if len(judged) > 1 else ""
     if not worst.shifts:
         drift = worst.drift_percent
         if drift is not None and worst.verdict.startswith("drifts"):
