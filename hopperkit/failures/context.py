@@ -103,7 +103,7 @@ class Context:
     def _claim(self) -> list[str]:
         """Describe how many nodes the launch line needs, and how many were reserved."""
         if self.refused:
-            return [f"The launch line: {self.refused}."]
+            return [f"The launch line requests what it cannot get: {self.refused}."]
         if not self.launch or not self.machine:
             return []
         placed = place_tasks(self.launch, self.machine)
@@ -189,4 +189,5 @@ def read_context(
         place_tasks(read, machine)
         return Context(machine=machine, launch=read, record=record)
     except LaunchError as error:
-        return Context(machine=machine, refused=str(error), record=record)
+        # The launcher's words are those of one version: only the rule is known to apply to this job.
+        return Context(machine=machine, refused=str(error).removeprefix(f"{error.words}: "), record=record)

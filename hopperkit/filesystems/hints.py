@@ -25,8 +25,14 @@ _OMPIO = {
 }
 
 
+# How the names of Intel's GPUs begin.
+_INTEL_GPUS = "Max "
+
+
 def mpi_of(machine: Machine) -> str:
     """Return the MPI library of a machine: Cray's on a Cray with its launchers, otherwise by its launchers.
+
+    A Cray with Intel's GPUs runs an MPICH of its site, which reads ROMIO's hints.
 
     Parameters
     ----------
@@ -35,10 +41,12 @@ def mpi_of(machine: Machine) -> str:
 
     Examples
     --------
-    >>> mpi_of(Machine.load("frontier")), mpi_of(Machine.load("cluster"))
-    ('cray', 'romio')
+    >>> mpi_of(Machine.load("frontier")), mpi_of(Machine.load("cluster")), mpi_of(Machine.load("aurora"))
+    ('cray', 'romio', 'romio')
     """
     kinds = {launcher.kind for launcher in machine.launchers if not launcher.assumed}
+    if any((kind.gpu_model or "").startswith(_INTEL_GPUS) for kind in machine.node_kinds):
+        return "romio"
     if "cray" in machine.model.lower() or kinds & {"aprun", "pals"}:
         return "cray"
     return "ompio" if kinds == {"openmpi"} else "romio"

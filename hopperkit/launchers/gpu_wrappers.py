@@ -63,3 +63,32 @@ def chooses_gpus(
     words = command[:_FIRST_WORDS]
     named = any(_NAMES.search(basename(word)) or _plain_name(word) in wrappers for word in words)
     return named or any(_CHOOSES.search(word) or _CHOOSES.match(f"{word}=") for word in (*words, *environment))
+
+
+def gpus_by_wrapper(command: Sequence[str], tasks: int, gpus: int) -> list[tuple[int, ...]]:
+    """Return the GPUs that a known wrapper gives each task of a node, by its local rank; empty for others.
+
+    The wrappers of ALCF give a tile, or a GPU of two tiles, in the order of the local ranks.
+
+    Parameters
+    ----------
+    command : sequence of str
+        Words of the program and its arguments.
+    tasks, gpus : int
+        Tasks and GPUs (or tiles) of the node.
+
+    Examples
+    --------
+    >>> gpus_by_wrapper(("gpu_tile_compact.sh", "./a"), 3, 12), gpus_by_wrapper(("gpu_dev_compact.sh", "./a"), 2, 12)
+    ([(0,), (1,), (2,)], [(0, 1), (2, 3)])
+
+    References
+    ----------
+    ALCF user guides, Aurora, Running Jobs: gpu_tile_compact.sh, gpu_dev_compact.sh.
+    """
+    for word in command[:_FIRST_WORDS]:
+        if basename(word).startswith("gpu_tile_compact"):
+            return [(task % gpus,) for task in range(tasks)]
+        if basename(word).startswith("gpu_dev_compact") and gpus % 2 == 0:
+            return [(2 * (task % (gpus // 2)), 2 * (task % (gpus // 2)) + 1) for task in range(tasks)]
+    return []

@@ -18,6 +18,7 @@ from hopperkit.launchers.words.shell import BROKEN_LINE, Unknown
 from hopperlib.machine import Machine
 from hopperlib.placement.components import (
     Component,
+    GpuRequest,
     Job,
     Launch,
     LauncherKind,
@@ -200,6 +201,8 @@ def _read_line(
     if any(word.unknown == BROKEN_LINE for word in line.words):
         raise LaunchError("\\", "", BROKEN_LINE)
     launcher, (components, environment, remarks) = _read_words(line, job)
+    if launcher not in _DIVIDE_GPUS and (gpus := _gpus_of_job(job)):
+        components = tuple(each._replace(gpus=gpus) if each.gpus is None else each for each in components)
     if len(components) > 1:
         # Each program has its own value: `Launch.openmp_of`.
         environment.pop("OMP_NUM_THREADS", None)
@@ -226,6 +229,24 @@ def _read_line(
         assumptions=(*requested.assumptions, *remarks.assumptions),
         doubts=(*requested.doubts, *remarks.doubts),
     )
+
+
+# Launchers that give a step its GPUs themselves; others start tasks that see those of the job.
+_DIVIDE_GPUS = ("aprun", "srun", "flux")
+
+
+def _gpus_of_job(job: Job) -> GpuRequest | None:
+    """Return the GPUs of each of a job's nodes, which are visible to every task that runs there; None without a request."""
+    reserved, has = job.reservation, job.node.gpus
+    if reserved is None or reserved.gpus is None or not has:
+        return None
+    request, nodes = reserved.gpus, reserved.nodes
+    if request.per_node is None and request.total is not None and nodes > 1 and request.total != nodes * has:
+        # How many of them each node has depends on the batch system.
+        return GpuRequest(total=request.total)
+    tasks = reserved.tasks_per_node or -(-(reserved.tasks or nodes) // nodes)
+    count = request.on_node(tasks, nodes)
+    return None if count is None else GpuRequest(per_node=min(count, has))
 
 
 def _openmp_threads(line: LaunchLine, environment: Mapping[str, str]) -> tuple[int | None, str]:

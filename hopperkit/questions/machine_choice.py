@@ -189,9 +189,10 @@ def _has_word(text: str, word: str) -> bool:
 
 def _weigh(signs: Signs, text: str, script: "Script", choices: set[str]) -> tuple[int, str]:
     """Return the weight of a text's evidence for a machine, and the first evidence."""
-    if not all(_has_launcher(line.launcher, signs.launchers) for line in script.lines):
-        return 0, ""
     words = [sign for sign in signs.words if _has_word(text, sign)]
+    # The wrong launcher in a text that names a machine is a mistake to report, not another machine.
+    if not words and not all(_has_launcher(line.launcher, signs.launchers) for line in script.lines):
+        return 0, ""
     requests = [choice for choice in sorted(choices) if _is_queue(choice, signs.queues)]
     unknown = {each for each in choices if each not in requests and not each.startswith("account=") and "$" not in each}
     # A machine without a requested item is excluded; its specific words may occur with a queue that its file does not

@@ -324,6 +324,8 @@ class Reservation(NamedTuple):
         ``mppmem``. [GB]
     options : tuple of (str, str)
         Every requested resource with its value, in order.
+    gpus : GpuRequest or None
+        GPUs of the job, visible to every launcher that runs inside it; None if it requests none.
     """
 
     batch: BatchSystem
@@ -333,6 +335,7 @@ class Reservation(NamedTuple):
     threads_per_task: int | None = None
     memory_per_task_gb: float | None = None
     options: tuple[tuple[str, str], ...] = ()
+    gpus: "GpuRequest | None" = None
 
 
 class Job(NamedTuple):

@@ -5,6 +5,7 @@ half-packed node costs twice as much. Threads can use the idle cores, and nodes 
 """
 
 import math
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import partial
@@ -272,6 +273,13 @@ at most 90,000 tasks of 2 GB, or at most 1.82 GB for each of 100,000 tasks
     if roomy.usable_memory_gb < need_gb:
         leave = f"{roomy.name} nodes leave {roomy.usable_memory_gb:g} GB to programs"
         pieces = -int(-need_gb // roomy.usable_memory_gb)
+        if omitted := _omitted_nodes(machine):
+            return Obstacle(
+                f"a task of {need_gb:g} GB fits on no node in the file of {machine.title}: {leave}; the file leaves out "
+                f"{omitted}",
+                f"one of those, if it has as much, or at least {pieces} times as many tasks, if the memory of a task "
+                f"shrinks as the tasks grow in number; a task may have {roomy.usable_memory_gb:g} GB",
+            )
         return Obstacle(
             f"a task of {need_gb:g} GB fits on no node of {machine.title}: {leave}",
             f"at least {pieces} times as many tasks, if the memory of a task shrinks as the tasks grow in number; "
@@ -293,6 +301,16 @@ at most 90,000 tasks of 2 GB, or at most 1.82 GB for each of 100,000 tasks
     )
 
 
+def _omitted_nodes(machine: Machine) -> str:
+    """Return the nodes with more memory that a machine file says it leaves out; empty if it says nothing of the kind."""
+    for kind in machine.node_kinds:
+        fact = machine.provenance.get(f"node.{kind.name}.count")
+        remark = (fact.at or "") if fact else ""
+        if found := re.search(r"([\d,]+ nodes with more memory) are left out", remark):
+            return found[1]
+    return ""
+
+
 def _fitting_threads(kind: NodeKind, tasks_per_node: int) -> int:
     """Return the largest number of threads per task such that no task is on two NUMA nodes."""
     return max(
@@ -301,9 +319,10 @@ def _fitting_threads(kind: NodeKind, tasks_per_node: int) -> int:
     )
 
 
-def _order(layout: Layout) -> tuple[float, bool, int, int]:
-    """Return the key by which layouts are sorted: cost first."""
-    return round(layout.cost_factor, 9), not layout.memory_is_local, layout.threads_per_task, layout.nodes
+def _order(layout: Layout) -> tuple[float, bool, int, int, int]:
+    """Return the key by which layouts are sorted: cost first, and of equal ones the evenest."""
+    cost = round(layout.cost_factor, 9)
+    return cost, not layout.memory_is_local, layout.threads_per_task, layout.nodes, layout.tasks_per_node
 
 
 def _check(machine: Machine, need_gb: float, tasks: int, threads: int | None, kinds: tuple[NodeKind, ...]) -> None:

@@ -104,6 +104,7 @@ def test_the_expressions_meant_are_all_there_are():
                 "_CLASS",
                 "_SOURCE",
                 "_OBJECT",
+                "_CARRIED_ON",
             },
         ),
     ):

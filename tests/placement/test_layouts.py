@@ -173,3 +173,15 @@ def test_too_few_cores():
 def test_refusals(job, message):
     with pytest.raises(ValueError, match=message):
         _found(**job)
+
+
+@pytest.mark.parametrize(("need", "tasks"), [(3, 256), (6, 1000), (2.5, 700), (10, 77)])
+def test_the_cheapest_layout_shares_its_tasks_out_evenly(need: float, tasks: int) -> None:
+    best = layouts(Machine.load("archer2"), need_gb=need, tasks=tasks, threads=1)[0]
+    assert best.tasks_per_node == -(-tasks // best.nodes)
+
+
+def test_a_refusal_names_the_nodes_that_the_file_leaves_out() -> None:
+    refused = obstacle(Machine.load("lumi-c"), need_gb=700, tasks=4)
+    assert "leaves out 160 nodes with more memory" in refused.reason
+    assert "leaves out" not in obstacle(Machine.load("hopper"), need_gb=700, tasks=4).reason

@@ -21,7 +21,7 @@ from hopperkit.launchers.options import Given, read_options
 from hopperkit.launchers.scripts import Script
 from hopperkit.launchers.words.shell import Word
 from hopperlib.machine import Machine, NodeKind
-from hopperlib.placement.components import DIRECTIVES, BatchSystem, LaunchError, Reservation
+from hopperlib.placement.components import DIRECTIVES, BatchSystem, GpuRequest, LaunchError, Reservation
 
 _CHOOSES = {"-C": "constraint", "-p": "partition", "-q": "qos", "-A": "account"}
 _LONG = {"--constraint": "-C", "--partition": "-p", "--qos": "-q", "--account": "-A"}
@@ -238,7 +238,14 @@ def _read_pbs(words: Sequence[Word], machine: Machine, node: NodeKind) -> Reserv
         if name in values:
             nodes, tasks_per_node = _whole_nodes(f"#PBS -l {name}", values[name], per_node_key, node)
             check_nodes(nodes, machine, f"#PBS -l {name}", nodes, verb="reserves")
-            return Reservation(batch="pbs", nodes=nodes, tasks_per_node=tasks_per_node, options=resources)
+            gpus = re.search(r":n?gpus=(\d{1,4})(?!\d)", values[name])
+            return Reservation(
+                batch="pbs",
+                nodes=nodes,
+                tasks_per_node=tasks_per_node,
+                options=resources,
+                gpus=GpuRequest(per_node=int(gpus[1])) if gpus else None,
+            )
     return None
 
 

@@ -181,15 +181,35 @@ def _numbers(given: Iterable[Given]) -> Requested:
 
 
 def _of_select(value: str) -> Requested:
-    """Return the numbers of PBS's ``select=2:ncpus=64:mpiprocs=8:ngpus=4``, its first chunk."""
-    numbers = dict(_pairs(value.removeprefix("select=").split("+")[0]))
-    tasks, cpus = numbers.get("mpiprocs"), numbers.get("ncpus")
+    """Return the numbers of PBS's ``select=2:ncpus=64:mpiprocs=8:ngpus=4``; totals of chunks that differ.
+
+    >>> _of_select("select=1:ncpus=128:mpiprocs=128+2:ncpus=128:mpiprocs=16")[:4]
+    (3, 160, None, None)
+    """
+    chunks = [dict(_pairs(chunk)) for chunk in value.removeprefix("select=").split("+")]
+    counts = [chunk.get("", 1) for chunk in chunks]
+    tasks, cpus, gpus = ([chunk.get(name) for chunk in chunks] for name in ("mpiprocs", "ncpus", "ngpus"))
     return Requested(
-        nodes=numbers.get("", 1),
-        tasks_per_node=tasks,
-        cpus_per_task=cpus // tasks if cpus and tasks else None,
-        gpus_per_node=numbers.get("ngpus"),
+        nodes=sum(counts),
+        tasks=_total(counts, tasks),
+        tasks_per_node=_same(tasks),
+        cpus_per_task=_same([has // each if has and each else None for has, each in zip(cpus, tasks, strict=True)]),
+        gpus_per_node=_same(gpus),
+        gpus=_total(counts, [each or 0 for each in gpus]),
     )
+
+
+def _total(counts: list[int], values: list[int | None]) -> int | None:
+    """Return the sum over all nodes of values that differ; None if all are alike, or one is missing."""
+    known = [each for each in values if each is not None]
+    if len(set(values)) == 1 or len(known) < len(values):
+        return None
+    return sum(number * each for number, each in zip(counts, known, strict=True))
+
+
+def _same(values: list[int | None]) -> int | None:
+    """Return the value that all have; None if they differ."""
+    return values[0] if len(set(values)) == 1 else None
 
 
 def _pairs(chunk: str) -> Iterator[tuple[str, int]]:

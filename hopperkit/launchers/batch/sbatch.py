@@ -74,6 +74,7 @@ def read_sbatch_reservation(
         threads_per_task=cpus_per_task,
         memory_per_task_gb=None if per_cpu is None else per_cpu * (cpus_per_task or 1),
         options=tuple((option.name, option.value) for option in given),
+        gpus=gpus,
     )
     return reservation, _variables(options, reservation, slurm_node)
 

@@ -24,6 +24,7 @@ from hopperlib.placement.components import (
     LaunchError,
     ReadLine,
     Remarks,
+    Reservation,
     TaskMapping,
 )
 from hopperlib.text import count
@@ -94,6 +95,7 @@ def read_mpiexec(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
     """
     remarks = Remarks.none()
     kind = _kind(line, job, remarks)
+    guessed = bool(remarks.doubts)
     environment: dict[str, str] = {}
     components = []
     where = f"{_LAUNCHERS[kind].title}'s mpiexec that can be read"
@@ -107,8 +109,93 @@ def read_mpiexec(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
             rule = "has no -n, and no script around it sets the number of tasks"
             raise LaunchError(line.launcher, "", rule)
         typed = (option._replace(name=option.typed) for option in options.values())
-        components.append(_map(kind, component_of(typed, command, counted), given, known, job, remarks))
+        component = _map(kind, component_of(typed, command, counted), given, known, job, remarks)
+        components.append(
+            component if _HOSTS & set(options) else _in_job(component, kind, known, job, remarks, guessed=guessed)
+        )
+    if len(components) > 1:
+        _check_programs(components, kind, job, remarks, guessed=guessed)
     return kind, (tuple(components), environment, remarks)
+
+
+def _check_programs(
+    components: Sequence[Component], kind: LauncherKind, job: Job, remarks: Remarks, *, guessed: bool
+) -> None:
+    """Reject programs of one line that have more tasks together than Open MPI has slots; others may crowd the nodes."""
+    reserved, tasks = job.reservation, sum(component.tasks for component in components)
+    slots = max(component.tasks_per_node or 0 for component in components)
+    if reserved is None or not slots or tasks <= reserved.nodes * slots:
+        return
+    if any((component.overcommit and kind == "openmpi") or component.given("-host") for component in components):
+        return
+    rule = f"tasks of all programs are more than {reserved.nodes} x {slots}, the slots of {count(reserved.nodes, 'node')} of the job"
+    if kind == "openmpi" and not guessed:
+        raise LaunchError("-n", tasks, rule, words="There are not enough slots available in the system")
+    remarks.doubts.insert(0, f"The {tasks} {rule}, and the line gets no other nodes: it may be refused, or crowd them.")
+
+
+# Options that list the nodes.
+_HOSTS = {"-host", "-hostfile", "-f"}
+
+
+def _in_job(
+    component: Component,
+    kind: LauncherKind,
+    known: Mapping[str, str],
+    job: Job,
+    remarks: Remarks,
+    *,
+    guessed: bool,
+) -> Component:
+    """Return a component on no more nodes than its job has; more tasks than slots are rejected or crowd the nodes."""
+    reserved, tasks = job.reservation, component.tasks
+    if reserved is None:
+        return component
+    slots = component.tasks_per_node or 0
+    by_node = component.mapping is not None and component.mapping.unit == "node-by-node"
+    if not slots and kind != "pals" and reserved.tasks and reserved.batch == "slurm":
+        # Slurm shares the tasks of a job out evenly, and so the slots.
+        slots = -(-reserved.tasks // reserved.nodes)
+        component = component if by_node else component._replace(tasks_per_node=slots, nodes=None)
+    if not slots or tasks <= reserved.nodes * slots:
+        return component
+    each, job_nodes = -(-tasks // reserved.nodes), count(reserved.nodes, "node")
+    crowded = component._replace(tasks_per_node=each, nodes=None)
+    if kind == "openmpi":
+        return _in_slots(crowded, slots, known, reserved, remarks, guessed=guessed)
+    title = _LAUNCHERS[kind].title
+    text = f"{title} has {tasks} tasks for {job_nodes} of {slots}, and no more nodes than the job's"
+    if kind == "pals":
+        remarks.doubts.append(f"{text}: it may refuse the line; shown is {each} per node.")
+    else:
+        remarks.assumptions.append(f"{text}: it starts over at the first node. Shown is {each} per node, in blocks.")
+    return crowded
+
+
+def _in_slots(
+    crowded: Component,
+    slots: int,
+    known: Mapping[str, str],
+    reserved: Reservation,
+    remarks: Remarks,
+    *,
+    guessed: bool,
+) -> Component:
+    """Return more tasks than slots on the nodes of a job as Open MPI takes them: if the line allows it, or if it may be
+    another's mpirun.
+    """
+    tasks, each = crowded.tasks, crowded.tasks_per_node
+    if crowded.overcommit or any("oversubscribe" in f"{name}={value}" for name, value in known.items()):
+        return crowded
+    job_nodes = count(reserved.nodes, "node")
+    if not guessed:
+        rule = f"is more than {reserved.nodes} x {slots} tasks, the slots of {job_nodes} of the job"
+        raise LaunchError("-n", tasks, rule, words="There are not enough slots available in the system")
+    # The reason that the reader can act on comes first.
+    text = f"{tasks} tasks are more than {job_nodes} of {slots} slots, and the line gets no other nodes"
+    remarks.doubts.insert(0, f"{text}: Open MPI refuses it, others put {each} on a node.")
+    mapper = OpenMpiMapper((("-oversubscribe", ""),), None, tasks)
+    return crowded._replace(overcommit=True, mapper=mapper)
 
 
 def _known_variables(kind: LauncherKind, variables: Variables) -> dict[str, str]:

@@ -67,7 +67,13 @@ def _step_nodes(component: Component, node: SlurmNode) -> int:
             raise LaunchError("-n", tasks, rule, words="srun: error: Task count specification invalid")
         return nodes
     if capacity == 0:
-        rule = f"is more than the CPUs that one task can have on a node of {node.cpus} CPUs"
+        most = node.usable_cores * (component.threads_per_core or node.threads_per_core)
+        kept = (
+            ""
+            if most == node.cpus
+            else f"; the others of its {node.cpus} are kept for the system or are second threads"
+        )
+        rule = f"is more than {most}, the CPUs of a node that one task can have{kept}"
         raise LaunchError("-c", width, rule, words=_UNAVAILABLE)
     if per_node > capacity:
         rule = f"is more than the {count(capacity, 'task')} that a node takes with -c {width}"

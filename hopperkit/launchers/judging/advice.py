@@ -3,12 +3,15 @@
 Idle NUMA nodes that the line requests explicitly (``-sn``, ``-sl``) are advice, others a problem.
 """
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from itertools import pairwise
+from posixpath import basename
 from typing import NamedTuple
 
-from hopperkit.launchers.gpu_wrappers import chooses_gpus
+from hopperkit.launchers.gpu_wrappers import chooses_gpus, gpus_by_wrapper
 from hopperkit.launchers.placing import NodePlacement, Placement
 from hopperkit.launchers.programs import is_python, is_utility, starts_processes
 from hopperkit.launchers.ranges import as_ranges
@@ -28,7 +31,15 @@ _FAR_TOO_MANY = 4
 _ORDER = (
     *("memory-exceeds-node", "memory-out-of-reach", "depth-missing", "cores-oversubscribed", "idle-numa-nodes"),
     *("uneven-numa-nodes", "threads-across-numa-nodes", "memory-remote", "tasks-unbound", "hardware-threads-shared"),
-    *("gpus-all-visible", "gpus-far", "gpus-idle", "gpus-not-requested", "steps-wait", "last-node-nearly-empty"),
+    *(
+        "gpus-all-visible",
+        "gpus-far",
+        "gpus-idle",
+        "gpus-for-one-task",
+        "gpus-not-requested",
+        "steps-wait",
+        "last-node-nearly-empty",
+    ),
     *("reservation-larger", "cores-idle", "steps-together"),
     *("gpus-shared", "gpus-wrapper"),
     *("line", "assumed", "cannot-tell"),
@@ -281,7 +292,8 @@ def _unbound(view: _View, loose: int) -> Finding:
     some = (
         ("The tasks" if tasks > 1 else "The task") if loose == tasks else f"{loose} of {count(tasks, 'task')} per node"
     )
-    move = "may move from core to core, and away from the NUMA node that holds their memory"
+    its = "its" if loose == tasks == 1 else "their"
+    move = f"may move from core to core, and away from the NUMA node that holds {its} memory"
     # One task has the node to itself.
     return Finding("tasks-unbound", f"{some} {move}.", level="note" if tasks == 1 else "advice")
 
@@ -303,14 +315,45 @@ def _gpus(view: _View) -> Iterator[Finding]:
     elif command and chooses_gpus(command, view.launch.environment, view.launch.gpu_wrappers):
         chosen = "Something in front of the program, or its environment, chooses the GPUs that a task sees"
         yield Finding("gpus-wrapper", f"{chosen} ({command[0]}).", level="note")
+        yield from _gpus_of_wrapper(view)
     elif command and command[0].endswith(_WRAPPERS):
         message = f"{command[0]} may choose a GPU for each task; its choice is not judged here."
         yield Finding("gpus-wrapper", message, level="note")
     elif len(visible) > 1 and len(visible[0]) > 1 and len(set(visible)) == 1:
         yield _gpus_all_visible(view, len(visible[0]))
+    elif _may_use_one_gpu(view, visible):
+        seen = len(visible[0])
+        message = (
+            f"The one task of a node sees {seen} GPUs: a program that uses one per task leaves {seen - 1} of them idle, "
+            f"and they are charged."
+        )
+        yield Finding(
+            "gpus-for-one-task", message, advice="Start a task for each GPU, unless the program uses several."
+        )
     else:
         yield from _gpu_users(kind, visible)
         yield from _far_gpus(view)
+
+
+# Options of programs that name several GPUs: -k on g 4, --gpus 4, -gpu_id 0123.
+_GPU_OPTIONS = re.compile(r"-{0,2}(?:g|t|n?gpus?|num[-_]gpus|gpu[-_]ids?|devices?|nproc[-_]per[-_]node)")
+
+
+def _may_use_one_gpu(view: _View, visible: Sequence[Sequence[int]]) -> bool:
+    """Whether a node's one task may use one of its GPUs: it starts no processes, and nothing on its line names several."""
+    command, request = view.component.command, view.component.gpus
+    if len(visible) > 1 or len(visible[0]) < 2 or not command:
+        return False
+    if is_python(command) or starts_processes(command):
+        return False
+    if request is not None and (request.per_task or request.binding):
+        return False
+    pairs = pairwise(" ".join(command).replace("=", " ").split())
+    return not any(_GPU_OPTIONS.fullmatch(name) and re.fullmatch(r"[2-9]|\d[\d,]+", value) for name, value in pairs)
+
+
+# Tasks per GPU above which their number is worth a sentence.
+_MANY_PER_GPU = 4
 
 
 def _gpus_all_visible(view: _View, gpus: int) -> Finding:
@@ -319,6 +362,8 @@ def _gpus_all_visible(view: _View, gpus: int) -> Finding:
         f"Each of the {view.tasks_per_node} tasks sees the same {gpus} GPUs: a program that does not choose by its local "
         f"rank runs all of them on the first."
     )
+    if view.tasks_per_node >= _MANY_PER_GPU * gpus:
+        message += f" Even shared out evenly, {-(-view.tasks_per_node // gpus)} tasks use one GPU."
     # Who writes --gpu-bind=none wants each task to see all; Python's frameworks choose by the local rank themselves.
     all_visible = view.component.gpus is not None and view.component.gpus.binding == "none"
     aware = view.launch.environment.get("MPICH_GPU_SUPPORT_ENABLED") == "1"
@@ -327,6 +372,27 @@ def _gpus_all_visible(view: _View, gpus: int) -> Finding:
 
 
 _CHOOSE_A_GPU = "Put a script in front of the program that shows each task one GPU, by its local rank."
+
+
+def _gpus_of_wrapper(view: _View) -> Iterator[Finding]:
+    """GPUs that a known wrapper gives to no task, and those that it gives to a task far from its cores."""
+    kind = view.kind
+    name = next((basename(word) for word in view.component.command if "_compact" in word), "The wrapper")
+    given = gpus_by_wrapper(view.component.command, view.tasks_per_node, kind.gpus)
+    used = {gpu for gpus in given for gpu in gpus}
+    if given and len(used) < kind.gpus:
+        idle = kind.gpus - len(used)
+        message = f"{name} gives the {count(view.tasks_per_node, 'task')} of a node {len(used)} of its {kind.gpus} GPUs or tiles: {idle} stay idle."
+        evidence = _times(kind.gpus / len(used))
+        yield Finding("gpus-idle", message, evidence=evidence, advice="Start as many tasks per node as it has of them.")
+    far = [
+        task
+        for task, (gpus, seat) in enumerate(zip(given, view.pattern, strict=False))
+        if seat.bound and not any(kind.cores_near_gpu(gpu) & set(seat.cores) for gpu in gpus)
+    ]
+    if far:
+        message = f"{name} gives {len(far)} of {count(view.tasks_per_node, 'task')} per node GPUs that are not near their cores: task {far[0]} of a node is the first."
+        yield Finding("gpus-far", message)
 
 
 def _gpu_users(kind: NodeKind, visible: Sequence[Sequence[int]]) -> Iterator[Finding]:

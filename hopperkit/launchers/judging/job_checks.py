@@ -10,11 +10,13 @@ from functools import partial
 
 from hopperkit.launchers.judging._edits import difference, insert_line, line_range
 from hopperkit.launchers.judging.advice import advise
+from hopperkit.launchers.judging.checks.anywhere import check_launcher, check_threads
 from hopperkit.launchers.judging.checks.environment import check_environment
 from hopperkit.launchers.judging.checks.gpu_aware import check_gpu_aware
 from hopperkit.launchers.judging.checks.limits import check_choices, check_gpu_types, check_limits
 from hopperkit.launchers.judging.checks.training import check_training
 from hopperkit.launchers.judging.checks.typing import check_typing
+from hopperkit.launchers.judging.checks.waiting import check_waiting
 from hopperkit.launchers.judging.checks.widths import check_counts, check_memory, check_widths
 from hopperkit.launchers.judging.job import Job, PlacedLine
 from hopperkit.launchers.judging.proposals import LineInScript
@@ -84,13 +86,17 @@ def check_job(
 
 def _drafts(job: Job, *, known: bool) -> list[Draft]:
     """Return the results of the checks; two lines with one setting share one finding."""
-    anywhere = (lambda each: check_typing(each.script), _late_directives, lambda each: check_training(each.script))
+    anywhere = (
+        *(lambda each: check_typing(each.script), _late_directives, lambda each: check_training(each.script)),
+        lambda each: check_waiting(each.script),
+    )
     of_machine = (
         *(check_choices, check_gpu_types, check_limits, _batch_system, _launchers),
         *(check_memory, check_environment, check_widths, check_counts),
         lambda each: check_gpu_aware(each.script, each.machine),
     )
-    rules = (*anywhere, *of_machine) if known else anywhere
+    # Where the machine is known, its launcher and the placement show the same and more.
+    rules = (*anywhere, *of_machine) if known else (*anywhere, check_launcher, check_threads)
     drafts = {(each.finding.code, each.finding.message): each for rule in rules for each in rule(job)}
     return list(drafts.values())
 
@@ -128,7 +134,7 @@ def _late_directives(job: Job) -> Iterator[Draft]:
     late = [each for each in script.late_directives if each[1].startswith(("#SBATCH", "#PBS"))]
     if not late or "<<" in script.text:
         return
-    rest = f", and so do {len(late) - 1} more" if len(late) > 1 else ""
+    rest = f", and so {'does' if len(late) == 2 else 'do'} {len(late) - 1} more" if len(late) > 1 else ""
     problem = f"follows the first command, where the batch system ignores it{rest}."
     plain = "Move the directives above the first command."
     lines = script.text.split("\n")

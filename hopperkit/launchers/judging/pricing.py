@@ -18,7 +18,7 @@ FATAL = {
     *("asks-unknown", "gpu-type-unknown", "nodes-over-limit", "time-over-limit", "characters", "launcher-foreign"),
     *("memory-exceeds-node", "memory-out-of-reach", "workers-times-tasks", "workers-over-gpus", "nodes-missing"),
     *("port-shared", "node-rank-constant", "rank-constant", "rendezvous-local", "world-size", "trainer-mismatch"),
-    "gpu-aware-hidden",
+    *("gpu-aware-hidden", "wait-missing"),
 }
 """Codes of findings with which a job does not run, or not to its end."""
 _SHOWN = ("problem", "advice")

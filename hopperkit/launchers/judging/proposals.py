@@ -157,8 +157,11 @@ def counted_codes(findings: Sequence[Finding]) -> Counter[str]:
     >>> counted_codes([Finding("idle-numa-nodes", "", "problem"), Finding("line", "", "note")])
     Counter({'idle-numa-nodes': 1})
     """
-    # Idle cores of a job depend on its number of tasks, which no other line changes.
-    return Counter(each.code for each in findings if each.level in _COUNTED and each.code != "cores-idle")
+    # Idle cores and GPUs of a job depend on its number of tasks, which no other line changes.
+    return Counter(each.code for each in findings if each.level in _COUNTED and each.code not in _OF_THE_TASKS)
+
+
+_OF_THE_TASKS = ("cores-idle", "gpus-for-one-task")
 
 
 def _dominates(now: Placement, then: Placement, before: Sequence[Finding], after: Sequence[Finding]) -> bool:

@@ -145,6 +145,8 @@ class Statement(list[RawWord]):
         super().__init__(words)
         self.line = line
         self.background = False
+        # Whether it is in a subshell that the script does not wait for.
+        self.detached = False
         self.redirections: list[str] = []
 
 
@@ -197,6 +199,9 @@ class _Splitter:
         # The operator whose file, or end word of a here-document, the next word is.
         self.redirection = ""
         self.end_words: list[str] = []
+        # The number of statements at each open bracket, and at that of the subshell that just ended.
+        self.opened: list[int] = []
+        self.ended: int | None = None
 
     def step(self) -> None:
         """Read the token at the current position."""
@@ -214,6 +219,7 @@ class _Splitter:
             self._separator(raw)
         elif kind == "newline":
             self.end_statement()
+            self.ended = None
             self._skip_here_documents()
         elif kind == "blank":
             self._end_word()
@@ -309,8 +315,14 @@ class _Splitter:
             self.at = self._closing(start, "(", ")")
             self._add(Part("list", self.text[start + 1 : self.at - 1]), self.text[start : self.at])
         else:
+            if operator == "&" and self.ended is not None and self.word is None and not self.statement:
+                for each in self.statements[self.ended :]:
+                    each.detached = True
             self.statement.background = operator == "&"
             self.end_statement()
+            self.ended = self.opened.pop() if operator == ")" and self.opened else None
+            if operator == "(":
+                self.opened.append(len(self.statements))
 
     def _end_word(self) -> None:
         """End the current word; the file of a redirection is not part of the command."""

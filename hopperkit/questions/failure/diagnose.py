@@ -232,8 +232,10 @@ def _ended(diagnosis: Diagnosis) -> str:
     ends = [message for message in diagnosis.evidence.in_order if message.rule.shows_failure]
     if not ends:
         return ""
-    hit = ends[0].first
-    return f" What ended: {ends[0].rule.title} ({_place(diagnosis, hit)})."
+    # A line that names the signal is more informative than a launcher's headline.
+    end = min(ends, key=lambda message: not message.rule.signals)
+    hit = end.first
+    return f" What ended: {end.rule.title} ({_place(diagnosis, hit)})."
 
 
 def _or(diagnosis: Diagnosis) -> str:
@@ -304,7 +306,14 @@ def _extent(diagnosis: Diagnosis, cause: Cause | None) -> Iterator[Finding]:
     first = first_failure(diagnosis.evidence)
     if first:
         where = f"{diagnosis.evidence.files[first.file].name}:{first.line:,}"
-        yield Finding("first-failure", f"{first.sentence} ({where})", "note")
+        task = cause.fields.get("rank", "") if cause else ""
+        other = task.isdigit() and int(task) != first.task and not first.followed
+        sentence = (
+            f"A launcher names only task {first.task} on {first.node}, but task {task} printed the cause: begin there."
+            if other
+            else first.sentence
+        )
+        yield Finding("first-failure", f"{sentence} ({where})", "note")
     if extent := reach(first, cause):
         yield Finding("reach", f"This is {extent.extent}: {extent.reason}.", "note")
 
@@ -404,7 +413,7 @@ def _candidates(diagnosis: Diagnosis) -> Table:
 def _unknown(diagnosis: Diagnosis) -> Table:
     groups = diagnosis.evidence.suspicious
     return table(
-        f"Suspicious lines that match no rule, {min(len(groups), _MAX_ROWS)} of {len(groups)} kinds",
+        f"Suspicious lines that match no rule, {min(len(groups), _MAX_ROWS)} of {count(len(groups), 'kind')}",
         groups[:_MAX_ROWS],
         {
             "Lines": lambda group: group.count,

@@ -234,10 +234,16 @@ def _script_as_named(text: str) -> Result:
     return replace(result, summary=named)
 
 
+# The factor of idle resources above which a note is a cost.
+_MANY_TIMES = 4.0
+
+
 def _with_way_on(result: Result) -> Result:
     """Return the answer for a script; if it finds nothing, it says where to look if the job is still slow."""
     judged = result.facts.get("tasks_by_numa_node") is not None
-    if not judged or any(finding.level != "note" for finding in result.findings):
+    # A note about idle resources is a cost too.
+    found = any(each.level != "note" or each.evidence.get("times", 1.0) >= _MANY_TIMES for each in result.findings)
+    if not judged or found:
         return result
     message = (
         "No cost was found in the task placement. If the job is slow nevertheless, paste its run times with their nodes, "

@@ -78,6 +78,7 @@ def unknown_node(script: Script, findings: Sequence[Finding], doubt: str) -> Res
     """
     requested = _requested(script)
     worst = next((finding for finding in findings if finding.level == "problem"), None)
+    advice = next((finding for finding in findings if finding.level == "advice"), None)
     others = sum(finding.level == "problem" for finding in findings) - 1
     words = requested.in_words()
     sentences = [
@@ -86,7 +87,8 @@ def unknown_node(script: Script, findings: Sequence[Finding], doubt: str) -> Res
         "Where the tasks run is unknown until the node is known.",
         doubt,
         f"Requested: {words}." if words else "",
-        "" if worst else "The checks that need no machine found no problem.",
+        "" if worst or advice else "The checks that need no machine found no problem.",
+        f"{advice.message} {advice.advice}" if advice and not worst else "",
     ]
     facts = {name: value for name, value in requested._asdict().items() if value is not None}
     return Result(
@@ -153,6 +155,8 @@ def without_launch_line(script: Script, findings: Sequence[Finding], machine: st
 
 
 def _requested(script: Script) -> Requested:
-    """Return the request of a script's first line within its job."""
+    """Return the request of a script's line within its job; the job's alone if its lines use parts of it."""
     job = requested_by_job(script)
-    return requested_by_line(script.lines[0]).over(job) if script.lines else job
+    lines = [requested_by_line(line).over(job) for line in script.lines]
+    whole = len(set(lines)) == 1 and not script.lines[0].background and job.nodes in (None, lines[0].nodes)
+    return lines[0] if whole or (lines and job == Requested()) else job

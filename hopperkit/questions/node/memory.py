@@ -151,13 +151,12 @@ def _assumed(job: Job, other: Layout) -> str:
     """Return the assumptions of a cheaper layout."""
     rests = ["the queue has such nodes"] if other.node_kind != job.ordinary else []
     if job.best and other.threads_per_task > job.best.threads_per_task:
-        rests.append("the program has threads")
+        # The node-hours hold for threads that are as good as tasks.
+        rests.append("the program has threads that each do a task's work")
         # The ratio of two layouts is that of one thread to several on nodes of one kind.
         if job.best.threads_per_task == 1 and other.node_kind == job.best.node_kind:
             needed = share(break_even_efficiency(job.best, other))
-            rests.append(f"each additional one does more than {needed} of a task's work")
-        else:
-            rests.append("each does a task's work")
+            return f", if {', and '.join(rests)} (it saves if each additional one does more than {needed} of that)"
     return f", if {', and '.join(rests)}" if rests else ""
 
 

@@ -26,6 +26,7 @@ from hopperkit.questions.result import Drawing, Facts, Figure, Result, Snippet, 
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
+from hopperlib.placement.binding import bound_to
 from hopperlib.placement.components import LaunchError
 from hopperlib.text import count
 
@@ -265,6 +266,8 @@ def _summary(settings: Lines, review: Review, findings: Sequence[Finding]) -> st
     if better:
         sentence += f" Better: {better.line}"
     elif worst is None and not placement.doubts:
+        if costly := _costly_note(review, findings):
+            return f"{sentence} {costly.message}"
         return f"{sentence} No better line was found."
     if worst is None or cured:
         return sentence
@@ -277,6 +280,15 @@ def _summary(settings: Lines, review: Review, findings: Sequence[Finding]) -> st
     return f"{sentence} {worst.message}{none}"
 
 
+def _costly_note(review: Review, findings: Sequence[Finding]) -> Finding | None:
+    """Return the note about idle resources for which a job is charged several times its use; None without one."""
+    explained = _on_gpus(review.placement) or any(review.cost.memory_per_task_gb)
+    costly = (each for each in findings if each.evidence.get("times", 1.0) >= _MANY_TIMES)
+    return None if explained else next(costly, None)
+
+
+# A job charged this many times what it uses is worth a sentence, whatever the reason.
+_MANY_TIMES = 4.0
 # Findings that may end the summary, and those that repeat it.
 _COUNTED = ("problem", "advice")
 _SUMMED_UP = ("better-line", "other-machine")
@@ -291,7 +303,8 @@ def _where(settings: Lines, review: Review) -> str:
     low, high = review.cost.slowdown_range(*settings.fractions)
     sentence = f"{title}: {headline(placement)}"
     if high > LEAST_SLOWDOWN and not _on_gpus(placement) and placement.launch.steps == 1:
-        sentence += f" It may take {low:.2f} to {high:.2f} times as long as the same tasks spread evenly."
+        times = f"{high:.2f}" if f"{low:.2f}" == f"{high:.2f}" else f"{low:.2f} to {high:.2f}"
+        sentence += f" It may take {times} times as long as the same tasks spread evenly."
     return sentence
 
 
@@ -314,11 +327,24 @@ def _findings(settings: Lines, review: Review) -> Iterator[Finding]:
         cures = f"The better line cures {cures}"
         if (then := better.placement.launch.launcher) != review.placement.launch.launcher:
             cures = f"The better line is the same job for {'mpiexec' if then == 'pals' else then}"
-        message = f"{cures}: {headline(better.placement)} {rests}"
+        message = f"{cures}: {headline(better.placement)} {rests}{_of_the_grant(better.placement)}"
         yield Finding("better-line", message)
     yield from (finding for finding in review.advice if finding.level not in ("problem", "advice"))
     if instead := suggest_machine(settings.line, settings.machine):
         yield Finding("other-machine", instead, "note")
+
+
+def _of_the_grant(placement: Placement) -> str:
+    """Return the condition on a job's CPUs where a line takes more of them than the script requests; empty without one."""
+    launch = placement.launch
+    reserved, each = launch.reservation, max(component.threads_per_task for component in launch.components)
+    if launch.launcher != "srun" or reserved is None or reserved.batch != "slurm":
+        return ""
+    whole = {"--exclusive", "--mem"} & {name for name, value in reserved.options if name != "--mem" or value == "0"}
+    # A file that says which jobs share nodes says that the others do not.
+    if whole or placement.node_kind.shared_by or each <= (reserved.threads_per_task or 1):
+        return ""
+    return f" Where jobs share nodes, the job must request the CPUs too: #SBATCH --cpus-per-task={each}."
 
 
 def _values(settings: Lines, review: Review) -> Iterator[Value]:
@@ -403,8 +429,24 @@ def _copyables(review: Review) -> Iterator[Snippet]:
     final = better.placement if better else placement
     shared = any(finding.code in ("gpus-all-visible", "gpus-far") for finding in review.advice)
     if shared and final.launch.launcher not in ("aprun", "srun"):
-        script = helper_script(final.node_kind, final.launch.launcher, final.nodes[0].pattern)
-        yield Snippet("A helper script that gives each task a GPU", script, "Write it in front of the program.")
+        pattern, title = final.nodes[0].pattern, "A helper script that gives each task a GPU"
+        if options := _binding_to_write(final):
+            width = int(options.split()[1])
+            starts = range(0, width * len(pattern), width)
+            cores = sorted(final.node_kind.usable_cores)
+            pattern = tuple(bound_to(cores[start : start + width], final.node_kind) for start in starts)
+            title += f", for a line with {options}"
+        script = helper_script(final.node_kind, final.launch.launcher, pattern)
+        yield Snippet(title, script, "Write it in front of the program.")
+
+
+def _binding_to_write(placement: Placement) -> str:
+    """Return the options that bind tasks of PALS where the line has none, so that a choice of GPUs can fit their cores."""
+    launch, tasks = placement.launch, len(placement.nodes[0].pattern)
+    room = len(placement.node_kind.usable_cores) // tasks
+    if launch.launcher != "pals" or len(launch.components) > 1 or not placement.doubts or not room:
+        return ""
+    return "" if launch.components[0].given("--cpu-bind") else f"--depth {room} --cpu-bind depth"
 
 
 def _steps(placement: Placement) -> Iterator[Table]:

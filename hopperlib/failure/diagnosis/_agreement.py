@@ -22,6 +22,8 @@ from hopperlib.failure.ranker.ranking import RankedLine
 
 # Lines quoted for a cause.
 _QUOTED = 8
+# Reports of a scheduler that it ended the job or the step.
+_ENDED_BY_OTHERS = ("SLURM-STEP-CANCELLED", "SLURM-STEP-ENDS", "SLURM-TIME-LIMIT", "SLURM-JOB-CANCELLED")
 _RAISED: dict[Confidence, Confidence] = {"guess": "possible", "possible": "likely"}
 
 
@@ -53,14 +55,29 @@ def compare_with_ranker(
     if top is None:
         return None
     if _same(top, head):
-        if failed and _is_reason(head, evidence):
+        if failed and _is_reason(first, evidence):
             first.confidence = _RAISED.get(first.confidence, first.confidence)
         return None
     if any(_same(top, hit) for hit in first.hits[:_QUOTED]):
         return None
     if first.confidence == "likely":
         first.confidence = "possible"
-    return _as_cause(top, causes[1:], evidence)
+    # A consequence of the cause disagrees without being another cause.
+    return None if _is_consequence(top, first, evidence) else _as_cause(top, causes[1:], evidence)
+
+
+def _is_consequence(top: RankedLine, first: Cause, evidence: Evidence) -> bool:
+    """Whether a line reports only a consequence: a message that the first cause explains, or the end of other tasks."""
+    return any(
+        hit.file == top.file and hit.line == top.line
+        for code, message in evidence.messages.items()
+        if code in _ENDED_BY_OTHERS
+        or (
+            message.rule.role in ("symptom", "cascade")
+            and (code in first.explains or is_exit_report(top.text.encode()))
+        )
+        for hit in message.hits
+    )
 
 
 def folded(hits: Sequence[Hit]) -> list[Hit]:
@@ -76,11 +93,15 @@ def _same(top: RankedLine, hit: Hit) -> bool:
     return (hit.file, hit.line) == (top.file, top.line) or top.text.split() == hit.text.split()
 
 
-def _is_reason(head: Hit, evidence: Evidence) -> bool:
-    """Whether a line gives a reason for the end of the run.
+def _is_reason(cause: Cause, evidence: Evidence) -> bool:
+    """Whether the first line of a cause gives a reason for the end of the run.
 
-    If both methods point at a report of an end, neither has found a reason.
+    If both methods point at a report of an end, neither has found a reason; a message that counts only next to others
+    is not a complete one.
     """
+    if cause.rule is not None and cause.rule.requires:
+        return False
+    head = cause.hits[0]
     line = head.text.encode()
     if evidence.progress_after(head) is not None or BARE.match(head.text):
         return False

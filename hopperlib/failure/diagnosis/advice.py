@@ -4,7 +4,7 @@ A step is complete or omitted: ``<job>`` in a rule's step is filled from the mes
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from hopperlib.failure.diagnosis._schedulers import Scheduler, scheduler_of
 from hopperlib.failure.diagnosis.causes import Cause
@@ -202,6 +202,13 @@ _NAMED = {
     # docs.python.org, tutorial, errors
     r"'(?P<have>NoneType)' object (?:has no attribute|is not) '?(?P<word>\w{1,60})": "Print the object before the dot or bracket of that line: it is None, so the call that created it returned nothing (a search without a result, a file that was not read).",
     r"'(?P<have>\w{1,40})' object has no attribute '(?P<word>\w{1,60})'": "Print the type and the value right before that line: it is a {have}, but an object with `{word}` was expected. If it is an object of a package, its version has no `{word}`: `python -m pip list` shows which one is loaded.",
+    # mpi4py documentation, mpi4py.util.pkl5
+    r"OverflowError: integer (?P<have>\d{10,19}) does not fit in 'int'": "MPI counts at most 2,147,483,647 items in one message, this one has {have}: send it in pieces, send a NumPy array with the upper-case calls (`Bcast`, `Send`), or use the communicator of `mpi4py.util.pkl5`.",
+    rf"(?i)\b(?:l?stat|lstat) {_FILE}: no such file": "`ls -l {file}` on a compute node: correct the name, or put the file on a file system that these nodes mount.",
+    # OpenFOAM, src/thermophysicalModels/specie/thermo/thermo/thermoI.H
+    r"(?s)Maximum number of iterations exceeded: \d{1,6}\b.{0,2000}FOAM|FOAM.{0,2000}Maximum number of iterations exceeded: \d{1,6}\b": "OpenFOAM did not find the temperature of a cell from its energy: reduce the time step (`maxCo`), check the temperatures of the initial and boundary fields and their thermo coefficients, and limit the temperature (`fvOptions`, limitTemperature).",
+    # GROMACS documentation, blowing up
+    r"(?i)total potential energy is (?:-?nan|-?inf\w{0,5}|[-\d.e+]{5,24}), which is (?:not finite|extremely high)": "The system blew up: minimize it longer, start with a smaller time step, and look for overlapping atoms in the last frame before that step.",
     r"ZeroDivisionError: ": "Print the divisor right before that line: it is zero, such as the length of an empty list.",
 }  # fmt: skip
 
@@ -214,6 +221,8 @@ _KNOWN = (
     r"line (?P<script_line>\d{1,6}): {1,3}[\w./]\S{0,200}: command not found",
     r"(?:Segmentation fault|Illegal instruction|Bus error|Aborted|Floating point exception) {1,12}(?:\(core dumped\) )?(?P<python>\S{0,120}python[\d.]{0,5} (?!-)[^\n$|>&]{1,120}\.py)\b",
     r"(?P<core>core dumped)",
+    r"(?P<processors>More processors requested than permitted)",
+    r"(?P<step_memory>Memory required by task is not available)",
     r"(?P<gpu_gb>[\d.]{1,8} GiB) total capacity;.{0,80}?(?P<free>[\d.]{1,8} [KMG]iB) free",
     r"mount source (?P<mount>\S{1,200}) doesn't exist",
     r"URL (?P<url>https?://[^\s'\"]{1,300}) returned error code",
@@ -257,9 +266,14 @@ _FRAMES = tuple(
         r"\]? ?\[ ?\d{1,3}\] (?P<file>[^\s(]{1,300})\((?P<routine>\w{3,120})\+0x",
     )
 )
+# The first line of a numbered frame, and the line below it with its source; most lines from the last frame to a report
+# of the end.
+_NUMBERED = re.compile(r"\s{0,8}#(?P<number>\d{1,3})\s")
+_SOURCE = re.compile(r"\s{1,16}at \S")
+_BELOW_STACK = 8
 # A file of a language, a library or the system, and a routine that only passes a failure on.
 _FOREIGN = re.compile(
-    r"(?:site|dist)-packages|spack-src/|/uct/|/lib(?:64)?/|\\Lib\\|^<|^/usr/|\.so\b|glibc|sysdeps|\.julia/|/julia/|^\w{1,80}\.jl$|\.pyx$|^\.\./|^\./\w{1,80}\.jl$|libgfortran|(?i:/mpich|/openmpi|ompi/|/ucx|/ucs/|/src/mpi|fds_|/gcc)"
+    r"(?:site|dist)-packages|spack-src/|/uct/|/lib(?:64)?/|\\Lib\\|^<|^/usr/|\.so\b|glibc|sysdeps|\.julia/|/julia/|^\w{1,80}\.jl$|\.p(?:yx|xi|xd)$|^\.\./|^\./\w{1,80}\.jl$|libgfortran|(?i:/mpich|/openmpi|ompi/|/ucx|/ucs/|/src/mpi|fds_|/gcc)"
 )
 _PASSES_ON = re.compile(
     r"(?i)abort|raise|signal|handler|backtrace|terminate|^_*start$|^main_*$|_err?$|^p?mpir?_|error|^exit$"
@@ -353,8 +367,33 @@ def _place(cause: Cause, evidence: Evidence) -> str:
     if calls:
         return f"line {calls[-1]['line']} of {calls[-1]['file']}"
     below = [*(hit.text for hit in cause.hits[:_LINES]), *lines[at : at + _STACK], *above[-1:]]
-    frames = (match for line in below for regex in _FRAMES if (match := regex.search(line)))
+    return _innermost(below) or _innermost(_last_stack(above))
+
+
+def _innermost(lines: Sequence[str]) -> str:
+    """Return the first location in the program's source among the frames in some lines; empty if there is none."""
+    frames = (match for line in _joined(lines) for regex in _FRAMES if (match := regex.search(line)))
     return next(filter(None, map(_own, frames)), "")
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """Return lines with those of a frame joined: gfortran prints the source of a frame on the next line."""
+    joined: list[str] = []
+    for line in lines:
+        if joined and _SOURCE.match(line) and _NUMBERED.match(joined[-1]):
+            joined[-1] += " " + line.strip()
+        else:
+            joined.append(line)
+    return joined
+
+
+def _last_stack(above: Sequence[str]) -> Sequence[str]:
+    """Return the lines from the innermost frame of the last stack above a message, if the stack ends close to it."""
+    numbered = [place for place, line in enumerate(above) if _NUMBERED.match(line)]
+    if not numbered or len(above) - numbered[-1] > _BELOW_STACK:
+        return ()
+    starts = [place for place in numbered if _NUMBERED.match(above[place])["number"] in ("0", "00")]  # type: ignore[index]
+    return above[starts[-1] :] if starts else above[numbered[0] :]
 
 
 def _own(frame: re.Match[str]) -> str:

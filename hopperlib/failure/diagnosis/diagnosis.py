@@ -1,6 +1,7 @@
 """Diagnosis of a job from its files: the function that the command, the page and the tests call."""
 
 import io
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, BinaryIO, Literal, Protocol
@@ -33,6 +34,13 @@ _UNKNOWN = 20
 _RANKED, _TELLING = 20, 0.3
 # A line is worth checking if it gets this many times the share of the next one.
 _LEAD = 2
+
+
+_TIME_LIMITS = ("SLURM-TIME-LIMIT", "PBS-WALLTIME", "LSF-TIME", "FLUX-TIME-LIMIT")
+# A task that is alone in its program.
+_TASK_0_OF_1 = re.compile(
+    rb"(?i)\b(?:rank|task|process|proc|pe) {0,2}[:#=]? {0,2}0 {0,2}(?:of|out of|/) {0,2}1\b(?![.\d])"
+)
 
 
 class AccountingRecord(Protocol):
@@ -267,7 +275,8 @@ def _look_next(
     telling = [one for one in ranked if (one.file, one.line) not in known and _may_be_reason(one, evidence)]
     left = 1 - sum(one.share for one in ranked if one not in telling)
     next_best = telling[1].share if len(telling) > 1 else 0.0
-    if telling and telling[0].share >= max(_TELLING * left, _LEAD * next_best):
+    leads = telling and telling[0].share >= max(_TELLING * left, _LEAD * next_best)
+    if leads and not _reports_success(telling[0].text):
         line = telling[0]
         place = f"{evidence.files[line.file].name}:{line.line}"
         return [
@@ -275,6 +284,17 @@ def _look_next(
             *_places(evidence, ranking, context),
         ]
     return _places(evidence, ranking, context)
+
+
+# Words of success at the end of a line.
+_WELL = re.compile(
+    r"(?i)\b(?:ok|passed|done|success(?:ful(?:ly)?)?|succeeded|converged|finished|completed?)\W{0,4}$|\ball \d{1,6} \w{1,20} passed\b"
+)
+
+
+def _reports_success(text: str) -> bool:
+    """Whether a line reports that something succeeded."""
+    return not suspicion(text.encode()) and _WELL.search(text) is not None
 
 
 def _may_be_reason(one: RankedLine, evidence: Evidence) -> bool:
@@ -305,12 +325,40 @@ def _suspected(evidence: Evidence, ranking: Ranking) -> list[str]:
     if left:
         hit = left[0].last
         place = f"{evidence.files[hit.file].name}:{hit.line}"
-        return [f"Look at the suspicious lines ({len(left)} kinds), at this one first: {place}: {hit.text.strip()}"]
+        which = (
+            "this suspicious line"
+            if len(left) == 1
+            else f"the {len(left)} kinds of suspicious lines, at this one first"
+        )
+        return [f"Look at {which}: {place}: {hit.text.strip()}"]
     if any(file.foreign and file.foreign.whole for file in evidence.files):
         return ["Provide the job's output: other kinds of text are not diagnosed."]
     if not ranking.failed:
         return ["Nothing in this text shows that the job failed: check its end in the scheduler's record."]
     return []
+
+
+def _hung(ranking: Ranking) -> list[str]:
+    """Say how to end all tasks at once if a task raised an exception and the job then ran into its time limit."""
+    first = ranking.causes[0] if ranking.causes else None
+    if first is None or not first.code.startswith("PY-") or not set(first.explains) & set(_TIME_LIMITS):
+        return []
+    return [
+        "After the exception the job ran on to its time limit: the other tasks waited for this one. "
+        "In an MPI program, python -m mpi4py SCRIPT instead of python SCRIPT ends all tasks when one raises."
+    ]
+
+
+def _alone(file: "LineReader") -> str:
+    """Say that a program ran as several independent copies, if several lines report task 0 of 1; empty otherwise."""
+    alone = [number for number, line in file.window.lines() if _TASK_0_OF_1.search(line)]
+    if len(alone) < 2:
+        return ""
+    return (
+        f"{file.name}:{alone[0]:,}: {len(alone):,} lines report task 0 of 1. If one launch printed them, the program ran "
+        "as independent copies, each with one task: it was built without MPI, or with another MPI than the launcher's. "
+        "Compare ldd PROGRAM | grep -i mpi with the loaded MPI, and srun --mpi=list with the type that it needs."
+    )
 
 
 def _odd(file: "LineReader") -> list[str]:
@@ -340,10 +388,12 @@ def _notes(
         "and the answer is for what came later."
         for code, life in ranking.superseded.items()
     ]
+    notes += _hung(ranking)
     notes += [note for file in evidence.files for note in _odd(file)]
+    notes += [note for note in map(_alone, evidence.files) if note]
     if left_out := evidence.unknown_left_out:
         notes.append(f"{left_out:,} more suspicious line{' was' if left_out == 1 else 's were'} not grouped")
     advised = " ".join(step for cause in ranking.causes for step in cause.advice)
     if context and context.refused and context.refused not in advised:
-        notes.append(f"launch line: {context.refused}")
+        notes.append(f"The launch line would be rejected: {context.refused}.")
     return notes

@@ -31,7 +31,9 @@ class FirstFailure:
     file, line : int
         The line of evidence.
     tasks, nodes : int
-        Total numbers of tasks and nodes named.
+        Total numbers of tasks and nodes that failed.
+    others : int
+        Other nodes of the job that the text names.
     """
 
     task: int
@@ -40,6 +42,7 @@ class FirstFailure:
     line: int
     tasks: int
     nodes: int
+    others: int = 0
 
     @property
     def followed(self) -> int:
@@ -88,14 +91,22 @@ def first_failure(evidence: Evidence) -> FirstFailure | None:
     assert ends.first is not None
     tasks = set().union(*(other.tasks for _, other in with_first))
     nodes = set().union(*(other.nodes for _, other in with_first))
-    return FirstFailure(*ends.first, file=file, line=ends.line, tasks=len(tasks), nodes=len(nodes))
+    # Launchers and schedulers may print the same node with and without its domain.
+    others = {_host(node) for other in evidence.ends.values() for node in other.others} - set(map(_host, nodes))
+    return FirstFailure(*ends.first, file=file, line=ends.line, tasks=len(tasks), nodes=len(nodes), others=len(others))
+
+
+def _host(node: str) -> str:
+    """Return the name of a node without its domain."""
+    return node.partition(".")[0]
 
 
 def reach(first: FirstFailure | None, cause: Cause | None) -> Reach | None:
     """Return the scope of a failure with its reason; None if the text does not show it.
 
     The source of the cause's message decides first: a file system or a scheduler serves the whole machine, a broken
-    device belongs to one node. Otherwise the nodes that launchers name decide.
+    device belongs to one node. Otherwise the nodes that launchers name decide: one node is a finding only if the text
+    names another one of the job, on which no task failed.
 
     Parameters
     ----------
@@ -106,8 +117,10 @@ def reach(first: FirstFailure | None, cause: Cause | None) -> Reach | None:
     --------
     >>> reach(FirstFailure(4504, "co5112", 0, 1, tasks=20_000, nodes=500), None).extent
     'job-wide'
-    >>> reach(FirstFailure(3, "n12", 0, 1, tasks=2, nodes=1), None).reason
-    'all 2 tasks that a launcher names ran on n12'
+    >>> reach(FirstFailure(3, "n12", 0, 1, tasks=2, nodes=1, others=3), None).reason
+    'all 2 tasks that failed ran on n12, and no task failed on 3 other nodes that the text names'
+    >>> reach(FirstFailure(3, "n12", 0, 1, tasks=2, nodes=1), None) is None
+    True
     """
     if cause and cause.code.startswith(_SHARED):
         return Reach("machine-wide", f"{cause.code} comes from a service that all nodes share")
@@ -117,4 +130,10 @@ def reach(first: FirstFailure | None, cause: Cause | None) -> Reach | None:
         return None
     if first.nodes > 1:
         return Reach("job-wide", f"tasks on {count(first.nodes, 'node')} ended")
-    return Reach("node-local", f"all {count(first.tasks, 'task')} that a launcher names ran on {first.node}")
+    if not first.others:
+        return None
+    return Reach(
+        "node-local",
+        f"all {count(first.tasks, 'task')} that failed ran on {first.node}, and no task failed on "
+        f"{count(first.others, 'other node')} that the text names",
+    )

@@ -19,6 +19,13 @@ _QUOTING = re.compile(
     rb"|\S {2,40}\S{1,40} {2,40}\S{1,40} {2,40}$"
     rb"|\b(?:raise|print\w{0,3}|f?printf|puts|throw|die|perror|echo|stop|cerr)\b[^\"'`]{0,60}[\"'`(]"
 )
+# A launcher or a scheduler that reports an end: its lines are collected from all nodes, so lines before them are not
+# about them.
+_LAUNCHER = re.compile(
+    rb"\s{0,8}(?:(?:srun|slurmstepd|mpirun|mpiexec|mpiexec\.hydra|prterun|prun|aprun|jsrun|flux-job)(?:\.\w{1,12})?: "
+    rb"|\[mpiexec@|\[proxy:|=   (?:EXIT CODE|KILLED BY SIGNAL|RANK)|=>> PBS|Application \d{1,12} exit "
+    rb"|[\w.-]{1,80}: rank \d{1,7} (?:died from|exited with) |_pmi[iu]_daemon\(|(?:mpirun|prterun) noticed that process rank )"
+)
 # The level of an informational line.
 _TOLD = re.compile(rb"(?:^|[\s:\[|])(?:INFO|DEBUG|NOTICE)\b")
 # Other kinds of text are recognized within this many lines of their beginning, which must be within this many lines of
@@ -134,7 +141,8 @@ def doubt(line: bytes, start: int, before: Sequence[str], after: Sequence[str]) 
     lead, near = line[:start], [line, *map(str.encode, after)]
     if _QUOTING.search(lead) or any(lead.count(mark) % 2 for mark in (b'"', b"`")):
         return "quoted"
-    if any(matches_words("expected", text, text.lower()) for text in (line, *map(str.encode, before))):
+    above = () if _LAUNCHER.match(line) else map(str.encode, before)
+    if any(matches_words("expected", text, text.lower()) for text in (line, *above)):
         return "quoted"
     warned = matches_words("warned", line, line.lower()) or _TOLD.search(lead)
     return "handled" if warned or any(matches_words("handled", text, text.lower()) for text in near) else ""

@@ -17,7 +17,14 @@ _ENDS = re.compile(
     rb"|(?:process rank|noticed that process rank) (?P<ompi>\d{1,7}) with PID \d{1,9} on node (?P<ompi_node>[\w.-]{1,80}) exited",
     re.MULTILINE,
 )
-_PIECES = (b"srun: error: ", b" exit", b"died from")
+# A node of the job in a line about tasks that did not fail by themselves, or about the job.
+_NAMED = re.compile(
+    rb"^[^\n]{0,60}?srun: error: (?P<srun_node>[\w.\[\],-]{1,400}): tasks? [\d,-]{1,4000}: (?:running|[Tt]erminated|unknown)"
+    rb"|\*\*\* (?:STEP|JOB) [\w.+]{1,40} ON (?P<on>[\w.-]{1,80}) "
+    rb"|^(?P<pals_node>[\w.-]{1,80}): rank \d{1,7} died from signal 15\b",
+    re.MULTILINE,
+)
+_PIECES = (b"srun: error: ", b"*** STEP ", b"*** JOB ", b" exit", b"died from")
 # Most tasks and nodes that are stored.
 _MOST = 2_000_000
 
@@ -34,17 +41,22 @@ class TaskEnds:
         The line of that report. The order is that of the messages: launchers collect them, and they rarely have times.
     tasks : set of int
     nodes : set of str
+    others : set of str
+        Nodes of the job that lines about its other tasks, or about the job, name.
     """
 
     first: tuple[int, str] | None = None
     line: int = 0
     tasks: set[int] = field(default_factory=set)
     nodes: set[str] = field(default_factory=set)
+    others: set[str] = field(default_factory=set)
 
     def read(self, first_line: int, data: bytes) -> None:
         """Read the lines of a block."""
         if not any(piece in data for piece in _PIECES) or len(self.tasks) > _MOST:
             return
+        for match in _NAMED.finditer(data):
+            self.others.update(expanded(next(filter(None, match.groups())).decode()))
         for match in _ENDS.finditer(data):
             named = match.groupdict(b"")
             node = (named["srun_node"] or named["pals_node"] or named["ompi_node"]).decode()

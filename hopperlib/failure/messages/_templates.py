@@ -57,6 +57,11 @@ _LEADS_ON = re.compile(rb"(?::|\bIn [\w./-]{1,120}, line \d{1,6})\s{0,20}$")
 # The line of an exception, whatever its text.
 _RAISED = re.compile(rb"[\w.]{0,80}[a-z](?:Error|Exception)\b.{0,3}: ")
 
+# The program says in the line how it goes on without what is missing.
+_CARRIED_ON = re.compile(
+    rb"[,;:] (?:starting from scratch|(?:falling|fell) back (?:to|on)|using (?:the )?defaults?\b|continuing (?:without|anyway|with))"
+)
+
 # A source line that an error is in.
 _SOURCE = re.compile(rb"\berror in \S{1,80}\.[a-z]\w{0,3} at line \d")
 # The name of an exception with its package.
@@ -74,18 +79,15 @@ def suspicion(line: bytes) -> Suspicion:
     """Return the kind of an error-like line; empty for an ordinary line."""
     line = line[:_READ]
     lowered = line.lower()
-    if (
-        _OBJECT.match(line)
-        or printed_by_successful_runs(line)
-        or matches_words("never", line, lowered)
-        or matches_words("announces", line, lowered)
-    ):
+    if _is_ordinary(line, lowered):
         return ""
     # An error word within a warning does not report an error; a missed goal matters only at the end of a text.
     if matches_words("warned", line, lowered):
         return "hint" if matches_words("missed", line, lowered) else ""
     if matches_words("end", line, lowered):
         return "end"
+    if _CARRIED_ON.search(lowered):
+        return "hint"
     if matches_words("fatal", line, lowered):
         return "fatal"
     error = matches_words("error", line, lowered)
@@ -93,6 +95,16 @@ def suspicion(line: bytes) -> Suspicion:
         return "error"
     return (
         "hint" if (not error and matches_words("hint", line, lowered)) or matches_words("missed", line, lowered) else ""
+    )
+
+
+def _is_ordinary(line: bytes, lowered: bytes) -> bool:
+    """Whether a line is data, is printed by successful runs, or only contains or announces words of an error."""
+    return bool(
+        _OBJECT.match(line)
+        or printed_by_successful_runs(line)
+        or matches_words("never", line, lowered)
+        or matches_words("announces", line, lowered)
     )
 
 

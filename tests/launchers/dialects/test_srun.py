@@ -268,7 +268,7 @@ def test_heterogeneous_jobs() -> None:
         (
             "srun -c 257 a",
             "srun: error: Requested node configuration is not available: "
-            "-c 257 is more than the CPUs that one task can have on a node of 256 CPUs",
+            "-c 257 is more than 256, the CPUs of a node that one task can have",
         ),
         (
             "srun -N 1 -n 257 a",
