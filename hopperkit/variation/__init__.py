@@ -12,6 +12,7 @@ effects.
 `separation`   the factor that separates runs, by rank sums against shuffled times
 `effects`      several factors at once, each with its effect
 `components`   variance within and between jobs
+`scaling`      sizes of runs, such as numbers of nodes, that explain most differences
 `sizes`        the smallest effect that would have been seen
 =============  ================================================================
 

@@ -42,7 +42,11 @@ _TIME_FOR_EACH = re.compile(
 )
 _HIGHER = re.compile(
     rf"(?:_per_|per | per |/)\s?(?:{_TIME_UNIT}|d)(?![a-z])|(?<![a-z])(?:bit|frame|data|byte|mem)?rate|bandwidth|bw|flop|iops"
-    r"|(?<![a-z])[kmgt]?ops(?![a-z])|throughput|speed|score|agg_perf|ssp|operations_s|b_s(?![a-z])|bps(?![a-z])"
+    r"|(?<![a-z])[kmgt]?ops(?![a-z])|throughput|speed|score|agg_perf|ssp|(?<![a-z])sypd|operations_s|b_s(?![a-z])|bps(?![a-z])"
+)
+# Counts of what goes wrong, as a rate too.
+_FAILURES = re.compile(
+    r"(?<![a-z])(?:errors?|faults?|loss|lost|dropped|drops|retries|retransmits?|retransmissions|miss|misses|stalls?)(?![a-z])"
 )
 _LOWER = re.compile("time|latency|elapsed|duration|seconds|wait|wall|delay|cost")
 _TIMES = ("s", "ms", "us", "ns", "min", "h", "sec", "seconds", "msec", "usec", "microseconds", "hours", "minutes")
@@ -180,7 +184,7 @@ def better_of(column: str, unit: str = "") -> Better | None:
     ('higher', 'lower', 'higher', None)
     """
     words = f"{column} {unit}".lower()
-    if _TIME_FOR_EACH.search(words):
+    if _TIME_FOR_EACH.search(words) or _FAILURES.search(words):
         return "lower"
     if _HIGHER.search(words):
         return "higher"

@@ -115,7 +115,13 @@ def test_a_failed_run_is_refused():
         ("wall", "", "lower"),
         ("gb_s", "", "higher"),
         ("operations_s", "", "higher"),
+        ("lost_packets", "", "lower"),
+        ("read_errors_per_s", "", "lower"),
+        ("cache_miss_rate", "", "lower"),
+        ("cache_hit_rate", "", "higher"),
+        ("sypd", "", "higher"),
         # Words within words.
+        ("default_bandwidth", "", "higher"),
         ("generate_s", "", "lower"),
         ("loops_time_s", "", "lower"),
         ("lib_size_ms", "", "lower"),

@@ -6,6 +6,7 @@ import pytest
 
 from hopperkit.questions.machine_choice import machine_of_text
 from hopperkit.questions.node.place import run_lines
+from hopperlib.placement.components import LaunchError
 
 DOUBT = "The text names no machine."
 
@@ -76,3 +77,24 @@ def test_the_costliest_note_is_in_the_first_sentences() -> None:
     assert "No better line" not in summary
     full = "#SBATCH -C cpu -q regular\n#SBATCH -N 1 -t 30\nsrun -n 128 -c 2 --cpu-bind=cores ./a\n"
     assert "No better line" in run_lines({"line": full, "machine": "perlmutter"}).summary
+
+
+@pytest.mark.parametrize("tasks", [4, 8, 16])
+def test_the_helper_fits_the_binding_that_it_is_printed_with(tasks: int) -> None:
+    text = f"#PBS -l select=1:system=polaris\nmpiexec -n {tasks} --ppn {tasks} ./app\n"
+    result = run_lines({"line": text, "machine": "polaris"}, evidence="polaris")
+    (helper,) = [each for each in result.copyables if each.title.startswith("A helper script")]
+    assert helper.title.endswith(f"--depth {32 // tasks} --cpu-bind depth")
+    gpus = [int(word) for word in helper.text.partition("gpus=(")[2].partition(")")[0].split()]
+    # Polaris counts its GPUs from the last cores to the first.
+    assert gpus == [3 - task * 4 // tasks for task in range(tasks)]
+
+
+@pytest.mark.parametrize(("tasks", "fits"), [(64, True), (65, False), (128, False)])
+def test_the_slots_of_a_job_are_known_without_its_machine(tasks: int, fits: bool) -> None:
+    text = f"#SBATCH -N 2 --ntasks-per-node=32\nmodule load openmpi/4.1.5\nmpirun -np {tasks} ./a\n"
+    if fits:
+        assert "found no problem" in answer(text).summary
+    else:
+        with pytest.raises(LaunchError, match="not enough slots"):
+            answer(text)

@@ -113,7 +113,25 @@ def read_mpiexec(line: LaunchLine, job: Job) -> tuple[LauncherKind, ReadLine]:
         components.append(
             component if _HOSTS & set(options) else _in_job(component, kind, known, job, remarks, guessed=guessed)
         )
+    if len(components) > 1:
+        _check_programs(components, kind, job, remarks, guessed=guessed)
     return kind, (tuple(components), environment, remarks)
+
+
+def _check_programs(
+    components: Sequence[Component], kind: LauncherKind, job: Job, remarks: Remarks, *, guessed: bool
+) -> None:
+    """Reject programs of one line that have more tasks together than Open MPI has slots; others may crowd the nodes."""
+    reserved, tasks = job.reservation, sum(component.tasks for component in components)
+    slots = max(component.tasks_per_node or 0 for component in components)
+    if reserved is None or not slots or tasks <= reserved.nodes * slots:
+        return
+    if any((component.overcommit and kind == "openmpi") or component.given("-host") for component in components):
+        return
+    rule = f"tasks of all programs are more than {reserved.nodes} x {slots}, the slots of {count(reserved.nodes, 'node')} of the job"
+    if kind == "openmpi" and not guessed:
+        raise LaunchError("-n", tasks, rule, words="There are not enough slots available in the system")
+    remarks.doubts.insert(0, f"The {tasks} {rule}, and the line gets no other nodes: it may be refused, or crowd them.")
 
 
 # Options that list the nodes.

@@ -26,6 +26,7 @@ from hopperkit.questions.result import Drawing, Facts, Figure, Result, Snippet, 
 from hopperlib.errors import InputError, refusal
 from hopperlib.finding import Finding
 from hopperlib.machine import Machine
+from hopperlib.placement.binding import bound_to
 from hopperlib.placement.components import LaunchError
 from hopperlib.text import count
 
@@ -138,7 +139,9 @@ class Lines(ask.Setting):
         except LaunchError as error:
             # Findings that depend on the size of a node are unknown; those that depend on the words of the line remain.
             in_words = any(word in str(error) for word in (self.machine.title, " node", " socket", " cache", " cores"))
-            if error.name in ("line", "script") or not in_words or "is not an option" in str(error):
+            # The slots of a job are in its directives.
+            of_job = "not enough slots" in (error.words or "")
+            if error.name in ("line", "script") or not in_words or of_job or "is not an option" in str(error):
                 raise
         return unknown_node(script, priced(self.job_findings, script), self.doubt)
 
@@ -428,8 +431,24 @@ def _copyables(review: Review) -> Iterator[Snippet]:
     final = better.placement if better else placement
     shared = any(finding.code in ("gpus-all-visible", "gpus-far") for finding in review.advice)
     if shared and final.launch.launcher not in ("aprun", "srun"):
-        script = helper_script(final.node_kind, final.launch.launcher, final.nodes[0].pattern)
-        yield Snippet("A helper script that gives each task a GPU", script, "Write it in front of the program.")
+        pattern, title = final.nodes[0].pattern, "A helper script that gives each task a GPU"
+        if options := _binding_to_write(final):
+            width = int(options.split()[1])
+            starts = range(0, width * len(pattern), width)
+            cores = sorted(final.node_kind.usable_cores)
+            pattern = tuple(bound_to(cores[start : start + width], final.node_kind) for start in starts)
+            title += f", for a line with {options}"
+        script = helper_script(final.node_kind, final.launch.launcher, pattern)
+        yield Snippet(title, script, "Write it in front of the program.")
+
+
+def _binding_to_write(placement: Placement) -> str:
+    """Return the options that bind tasks of PALS where the line has none, so that a choice of GPUs can fit their cores."""
+    launch, tasks = placement.launch, len(placement.nodes[0].pattern)
+    room = len(placement.node_kind.usable_cores) // tasks
+    if launch.launcher != "pals" or len(launch.components) > 1 or not placement.doubts or not room:
+        return ""
+    return "" if launch.components[0].given("--cpu-bind") else f"--depth {room} --cpu-bind depth"
 
 
 def _steps(placement: Placement) -> Iterator[Table]:

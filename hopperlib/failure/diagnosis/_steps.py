@@ -21,7 +21,7 @@ from hopperlib.failure.messages.evidence import Evidence, Hit, MessageHits
 
 # A command of the job script that complains: the program before it had ended, and the job had not.
 COMMAND = re.compile(
-    r"\W{0,4}(?:cp|mv|rm|ls|cat|mkdir|tar|cd|chmod|ln|git|fatal|remote|conda|Conda\w{0,20}Error|CommandNotFoundError|module|Lmod|ERROR: Unable to locate a module(?:file)?|sbatch|scancel|squeue|qsub|bsub"
+    r"\W{0,4}(?:cp|mv|rm|ls|cat|mkdir|tar|cd|chmod|ln|git|fatal|remote|conda|Conda\w{0,20}Error|CommandNotFoundError|module|Lmod|ERROR: Unable to locate a module(?:file)?|sbatch|scancel|squeue|qsub|msub|bsub|flux-(?:batch|submit|alloc)"
     r"|srun(?=: error: (?:Unable|Invalid|Job|Requested))|\S{1,160}: line \d{1,6})\b"
 )
 # Commands whose complaint means a failed job only if there is other evidence.

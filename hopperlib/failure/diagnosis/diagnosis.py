@@ -17,7 +17,6 @@ from hopperlib.failure.messages._templates import is_exit_report, printed_by_suc
 from hopperlib.failure.messages.evidence import Evidence, Hit
 from hopperlib.failure.messages.scanner import Scanner
 from hopperlib.failure.ranker.ranking import RankedLine, ranked_lines
-from hopperlib.text import count
 
 if TYPE_CHECKING:
     from hopperlib.failure.messages._lines import LineReader
@@ -326,9 +325,12 @@ def _suspected(evidence: Evidence, ranking: Ranking) -> list[str]:
     if left:
         hit = left[0].last
         place = f"{evidence.files[hit.file].name}:{hit.line}"
-        return [
-            f"Look at the suspicious lines ({count(len(left), 'kind')}), at this one first: {place}: {hit.text.strip()}"
-        ]
+        which = (
+            "this suspicious line"
+            if len(left) == 1
+            else f"the {len(left)} kinds of suspicious lines, at this one first"
+        )
+        return [f"Look at {which}: {place}: {hit.text.strip()}"]
     if any(file.foreign and file.foreign.whole for file in evidence.files):
         return ["Provide the job's output: other kinds of text are not diagnosed."]
     if not ranking.failed:

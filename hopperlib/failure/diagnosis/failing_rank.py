@@ -91,8 +91,14 @@ def first_failure(evidence: Evidence) -> FirstFailure | None:
     assert ends.first is not None
     tasks = set().union(*(other.tasks for _, other in with_first))
     nodes = set().union(*(other.nodes for _, other in with_first))
-    others = set().union(*(other.others for other in evidence.ends.values())) - nodes
+    # Launchers and schedulers may print the same node with and without its domain.
+    others = {_host(node) for other in evidence.ends.values() for node in other.others} - set(map(_host, nodes))
     return FirstFailure(*ends.first, file=file, line=ends.line, tasks=len(tasks), nodes=len(nodes), others=len(others))
+
+
+def _host(node: str) -> str:
+    """Return the name of a node without its domain."""
+    return node.partition(".")[0]
 
 
 def reach(first: FirstFailure | None, cause: Cause | None) -> Reach | None:

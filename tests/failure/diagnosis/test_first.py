@@ -48,7 +48,15 @@ def test_one_task_and_none_tell_no_extent(text):
 
 
 @pytest.mark.parametrize("tasks", ["0-63", "0-7,9", "3,5"])
-@pytest.mark.parametrize("more", ["", "srun: error: n12: tasks 64-65: Terminated\n", "srun: launch n13\n"])
+@pytest.mark.parametrize(
+    "more",
+    [
+        "",
+        "srun: error: n12: tasks 64-65: Terminated\n",
+        "*** STEP 7.0 ON n12.site.org CANCELLED AT 2025-03-04T10:00:00 ***\n",
+        "srun: launch n13\n",
+    ],
+)
 def test_a_job_that_is_known_on_one_node_only_is_not_node_local(tasks, more):
     """All tasks that failed ran on the only node known: that shows nothing about other nodes."""
     text = f"./wrf.exe: error while loading shared libraries: libnetcdff.so.7: cannot open shared object file\nsrun: error: n12: tasks {tasks}: Exited with exit code 127\n{more}"

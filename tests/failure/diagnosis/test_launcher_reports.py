@@ -217,3 +217,22 @@ def test_tasks_that_are_not_alone_are_not(line):
 )
 def test_a_complaint_that_says_how_it_went_on_is_no_failure(line):
     assert diagnose([("job.out", f"{line}\nSCF converged  E = -112.3\nTotal elapsed 1021 s\n")]).verdict == "no-cause"
+
+
+@pytest.mark.parametrize(("lines", "said"), [(1, "this suspicious line"), (2, "the 2 kinds of suspicious lines")])
+def test_suspicious_lines_are_counted_in_plain_words(lines, said):
+    odd = ("a non-zero exit code. Per user-direction, the job has been aborted.", "Error termination")
+    text = (
+        "\n".join(odd[:lines])
+        + "\nmpirun noticed that process rank 5 with PID 0 on node c1 exited on signal 9 (Killed).\n"
+    )
+    assert any(said in step for step in diagnose([("job.out", text)]).next)
+
+
+@pytest.mark.parametrize("command", ["qsub", "msub", "flux-batch"])
+def test_a_refused_successor_does_not_end_a_job_that_ran_on(command):
+    """A job script that submits its successor, and then works for long: the refusal is no cause."""
+    refused = f"{command}: {'ERROR: ' if command.startswith('flux') else ''}unknown queue\n"
+    work = "".join(f"step {number} of the analysis is written\n" for number in range(60))
+    found = diagnose([("job.out", refused + work)])
+    assert found.verdict != "cause"

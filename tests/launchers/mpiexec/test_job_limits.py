@@ -69,3 +69,16 @@ def test_what_is_not_known_is_said() -> None:
     pals = placed("#PBS -l select=2\nmpiexec -n 24 --ppn 6 --depth 8 --cpu-bind depth ./a\n", "aurora")
     assert len(pals.nodes) == 2
     assert "may refuse" in pals.doubts[0]
+
+
+@pytest.mark.parametrize(("first", "second", "fits"), [(32, 32, True), (33, 32, False), (64, 64, False), (1, 63, True)])
+def test_the_programs_of_a_line_share_the_slots(first: int, second: int, fits: bool) -> None:
+    head = "#SBATCH -N 2 --ntasks-per-node=32\n"
+    line = f"mpirun -np {first} ./a : -np {second} ./b\n"
+    if fits:
+        placed(f"{head}module load openmpi/4.1.6\n{line}")
+    else:
+        with pytest.raises(LaunchError, match="not enough slots"):
+            placed(f"{head}module load openmpi/4.1.6\n{line}")
+    doubts = placed(f"{head}module load mpich/4.2\n{line}").doubts
+    assert any("the line gets no other nodes" in each for each in doubts) == (not fits)

@@ -148,3 +148,13 @@ def test_the_headline_of_steady_runs_names_none(watch):
     assert summary.startswith("No lasting change in 1 series. A change of")
     assert "far" not in summary
     assert "newest" not in summary
+
+
+@pytest.mark.parametrize(("name", "asks"), [("x_factor", True), ("s_per_step", False), ("gb_s", False)])
+def test_an_unknown_direction_is_asked_for(watch, name, asks):
+    values = [value * (1.1 if day >= 12 else 1) for day, value in enumerate(ORDINARY)]
+    result = watch.run(history=_days(values).replace("ior_gb_s", name))
+    assert f"{name} changed by +" in result.summary
+    assert any(finding.code == "direction" for finding in result.findings) == asks
+    # A time for each step that grows is worse.
+    assert (result.facts["series"][0]["verdict"] == "worse") == (name == "s_per_step")
