@@ -6,6 +6,7 @@ import pytest
 
 from hopperkit.questions.machine_choice import machine_of_text
 from hopperkit.questions.node.place import run_lines
+from hopperlib.placement.components import LaunchError
 
 DOUBT = "The text names no machine."
 
@@ -87,3 +88,13 @@ def test_the_helper_fits_the_binding_that_it_is_printed_with(tasks: int) -> None
     gpus = [int(word) for word in helper.text.partition("gpus=(")[2].partition(")")[0].split()]
     # Polaris counts its GPUs from the last cores to the first.
     assert gpus == [3 - task * 4 // tasks for task in range(tasks)]
+
+
+@pytest.mark.parametrize(("tasks", "fits"), [(64, True), (65, False), (128, False)])
+def test_the_slots_of_a_job_are_known_without_its_machine(tasks: int, fits: bool) -> None:
+    text = f"#SBATCH -N 2 --ntasks-per-node=32\nmodule load openmpi/4.1.5\nmpirun -np {tasks} ./a\n"
+    if fits:
+        assert "found no problem" in answer(text).summary
+    else:
+        with pytest.raises(LaunchError, match="not enough slots"):
+            answer(text)

@@ -139,7 +139,9 @@ class Lines(ask.Setting):
         except LaunchError as error:
             # Findings that depend on the size of a node are unknown; those that depend on the words of the line remain.
             in_words = any(word in str(error) for word in (self.machine.title, " node", " socket", " cache", " cores"))
-            if error.name in ("line", "script") or not in_words or "is not an option" in str(error):
+            # The slots of a job are in its directives.
+            of_job = "not enough slots" in (error.words or "")
+            if error.name in ("line", "script") or not in_words or of_job or "is not an option" in str(error):
                 raise
         return unknown_node(script, priced(self.job_findings, script), self.doubt)
 
