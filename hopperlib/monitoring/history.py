@@ -402,7 +402,9 @@ def _drift_of_one_level(logs: Sequence[float], course: Course, level: float) -> 
         return 0.0, None
     straight = _course(tuple(value - slope * run for run, value in enumerate(logs)), level=level)
     needed = gain_needed(len(logs), straight.fit.noise.persistence, level)
-    drifts = not straight.changes and straight.fit.loglik - course.fit.loglik > needed
+    # A history that wanders around the line too would wander away from it.
+    steady = not straight.changes and straight.fit.noise.persistence < WANDERING
+    drifts = steady and straight.fit.loglik - course.fit.loglik > needed
     return (slope, straight) if drifts else (0.0, None)
 
 

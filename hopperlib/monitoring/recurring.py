@@ -19,6 +19,8 @@ LEAST_SEASONS, SHORTEST_SEASON = 2.0, 8
 # Season lengths that are tried per octave.
 _STEPS = 12
 _ROUNDS = 8
+# A season has a length, an amplitude and a phase.
+_PARAMETERS = 3
 # Share of the runs that belong to neither state, anywhere in the range.
 _OUTLYING = 0.02
 _ROOT_2_PI = math.sqrt(2 * math.pi)
@@ -203,7 +205,10 @@ def chance_of_season(explained: float, runs: int, persistence: float) -> float:
     >>> round(chance_of_season(0.3, 24, 0.0), 2), chance_of_season(0.3, 200, 0.0) < 1e-6
     (0.19, True)
     """
-    free = runs * (1 - persistence) / (1 + persistence) - 3
+    # An autocorrelation estimated from few runs is too small (Kendall 1954), more so around a fitted wave of three
+    # parameters.
+    known = min(0.95, persistence + _PARAMETERS * (1 + 3 * persistence) / runs) if persistence else 0.0
+    free = runs * (1 - known) / (1 + known) - _PARAMETERS
     # A sine and a cosine take two degrees of freedom from normal noise: their share of the variance exceeds a value with
     # this probability (a beta distribution), for each length.
     alone = math.pow(max(0.0, 1 - explained), max(0.0, free) / 2)
