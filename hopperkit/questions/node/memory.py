@@ -92,11 +92,19 @@ class Job(ask.Setting):
 
     @cached_property
     def other(self) -> Layout | None:
-        """A layout with other nodes or additional threads and fewer node-hours; None if there is none."""
-        others = (each for each in self.layouts if not self._is_requested(each))
-        found = min(others, key=lambda each: (each.node_hours(1), each.threads_per_task), default=None)
-        cheaper = found and self.best and found.node_hours(1) < self.best.node_hours(1)
-        return found if cheaper else None
+        """A layout with other nodes or additional threads and fewer node-hours; None if there is none.
+
+        One that needs no more threads comes first: its saving does not depend on the program.
+        """
+        best = self.best
+        if best is None:
+            return None
+        cheaper = [each for each in self.layouts if each.node_hours(1) < best.node_hours(1)]
+        return min(
+            cheaper,
+            key=lambda each: (each.threads_per_task > best.threads_per_task, each.node_hours(1), each.threads_per_task),
+            default=None,
+        )
 
     def node_hours(self, layout: Layout) -> float:
         """Node-hours that a layout is charged."""

@@ -116,3 +116,26 @@ def test_a_frame_of_a_library_is_no_place_to_begin():
     stack = "==== backtrace (tid: 11) ====\n 0 0x0005 uct_handle_failure()  /build/x/spack-src/src/uct/ib/rc/verbs/iface.c:63\n"
     text = "rc_verbs_iface.c:65 send completion with error: remote invalid request\n" + stack
     assert not any("iface.c" in step for step in diagnose([("job.out", text)]).cause.advice)
+
+
+@pytest.mark.parametrize(
+    ("limit", "column"),
+    [
+        ("QOSMaxSubmitJobPerUserLimit", "MaxSubmitPU"),
+        ("QOSMaxJobsPerUserLimit", "MaxJobsPU"),
+        ("AssocMaxSubmitJobLimit", "assoc where user=$USER format=Account,QOS,MaxSubmit"),
+        ("AssocGrpSubmitJobsLimit", "GrpSubmit"),
+        ("QOSMaxCpuPerUserLimit", "MaxTRESPU"),
+        ("QOSMaxWallDurationPerJobLimit", "MaxWall"),
+        ("AssocGrpCPUMinutesLimit", "GrpTRESMins"),
+    ],
+)
+def test_the_command_for_a_limit_shows_it(limit, column):
+    """Columns of sacctmgr(1): a limit of an association is no limit of a QOS, nor is a number of jobs one of resources."""
+    text = f"sbatch: error: {limit}\nsbatch: error: Batch job submission failed: Job violates accounting/QOS policy\n"
+    cause = diagnose([("job.err", text)]).causes[0]
+    (step,) = [each for each in cause.advice if "sacctmgr" in each]
+    assert column in step
+    assert limit in step
+    assert ("qos format" in step) == limit.startswith("QOS")
+    assert ("request less" in step) != ("Job" in limit.replace("PerJob", ""))

@@ -110,3 +110,9 @@ def test_every_setting_has_an_answer_that_is_json(need_gb, tasks, machine):
 def test_examples_answer():
     for tried in QUESTION.examples:
         assert QUESTION.run(**tried.values).summary
+
+
+def test_other_nodes_come_before_threads_that_the_program_may_not_have():
+    # 480 GB hold 12 tasks of 40 GB, so 64 tasks need 6 nodes with 11 each; 240 GB hold 6 tasks: 11 nodes.
+    summary = QUESTION.run(need_gb=40.0, tasks=64, machine="archer2").summary
+    assert "6 node-hours in place of 11: 11 tasks per node on 6 highmem nodes, if the queue has such nodes." in summary
