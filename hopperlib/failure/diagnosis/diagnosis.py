@@ -41,6 +41,9 @@ _TIME_LIMITS = ("SLURM-TIME-LIMIT", "PBS-WALLTIME", "LSF-TIME", "FLUX-TIME-LIMIT
 _TASK_0_OF_1 = re.compile(
     rb"(?i)\b(?:rank|task|process|proc|pe) {0,2}[:#=]? {0,2}0 {0,2}(?:of|out of|/) {0,2}1\b(?![.\d])"
 )
+# A value that is not a number, as C, Fortran and Python print it; and how near the end it must still be printed [lines].
+_NAN = re.compile(rb"(?i)(?:^|[\s=:,(\[])[+-]?nan(?:\(\w{0,20}\))?(?=$|[\s,;)\]])")
+_STILL = 30
 
 
 class AccountingRecord(Protocol):
@@ -237,7 +240,7 @@ def diagnosis_of(evidence: Evidence, context: "Context | None" = None) -> Diagno
     for cause in {id(cause): cause for cause in (*ranking.causes, *filter(None, [alternative]))}.values():
         cause.hits = folded(cause.hits)
         with_numbers = context.advice(cause.code, cause.fields) if context and cause.rule else []
-        cause.advice = [*with_numbers, *advise(cause, evidence)]
+        cause.advice = [*_only_nan(cause, evidence.files), *with_numbers, *advise(cause, evidence)]
     return Diagnosis(
         verdict=verdict,
         causes=ranking.causes,
@@ -347,6 +350,22 @@ def _hung(ranking: Ranking) -> list[str]:
         "After the exception the job ran on to its time limit: the other tasks waited for this one. "
         "In an MPI program, python -m mpi4py SCRIPT instead of python SCRIPT ends all tasks when one raises."
     ]
+
+
+def _only_nan(cause: Cause, files: Sequence["LineReader"]) -> list[str]:
+    """Return a first step for a job that reached its time limit while it printed values that are not numbers."""
+    if cause.code not in _TIME_LIMITS:
+        return []
+    for file in files:
+        lines = list(file.window.lines())
+        found = [number for number, line in lines if _NAN.search(line)]
+        if len(found) > 1 and found[-1] > lines[-1][0] - _STILL:
+            return [
+                f"{file.name}:{found[0]:,} is the first of {len(found):,} lines with NaN: the program no longer computes numbers, "
+                "and more time would not help. First find where the NaN comes from (the input, a time step that is too long), "
+                "and resume from a checkpoint written before it."
+            ]
+    return []
 
 
 def _alone(file: "LineReader") -> str:

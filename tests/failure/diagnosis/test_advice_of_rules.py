@@ -139,3 +139,15 @@ def test_the_command_for_a_limit_shows_it(limit, column):
     assert limit in step
     assert ("qos format" in step) == limit.startswith("QOS")
     assert ("request less" in step) != ("Job" in limit.replace("PerJob", ""))
+
+
+@pytest.mark.parametrize("value", ["nan", "NaN", "-nan", "nan(ind)", "loss=nan,"])
+@pytest.mark.parametrize(("before", "expected"), [(3, True), (60, False)])
+def test_more_time_is_not_the_first_advice_for_a_run_that_computes_nan(value, before, expected):
+    """Values that are not numbers up to the time limit; those that the run left behind say nothing."""
+    numbers = "".join(f"step {step} energy 1.25\n" for step in range(before if not expected else 0))
+    text = f"step 0 energy 1.5\nstep 1 energy {value}\nstep 2 energy {value}\n{numbers}"
+    text += "slurmstepd: error: *** JOB 8 ON n12 CANCELLED AT 2026-06-01T02:00:00 DUE TO TIME LIMIT ***\n"
+    cause = diagnose([("job.out", text)]).causes[0]
+    assert cause.code == "SLURM-TIME-LIMIT"
+    assert ("job.out:2 is the first of 2 lines with NaN" in cause.advice[0]) is expected
