@@ -310,7 +310,12 @@ _command(
         help="Reserve nodes for short jobs: 25 % for limits up to 4 h.",
     ),
     click.Option(["--drain"], multiple=True, metavar="WHEN/HOURS[:NODES]", help="As 2026-12-01T08:00/12h:node[1-64]."),
-    click.Option(["--depth"], multiple=True, metavar="0|1|N|all", help="Blocked jobs with a reserved start."),
+    click.Option(
+        ["--depth"],
+        multiple=True,
+        metavar="0|1|N|all",
+        help="Blocked jobs with a reserved start (1: EASY); of a Slurm log, jobs that a backfill pass tests (bf_max_job_test).",
+    ),
     click.Option(
         ["--first"], multiple=True, metavar="account:NAME", help="Jobs that go first: account, user, qos or queue."
     ),
