@@ -53,8 +53,9 @@ def test_the_launcher_of_another_batch_system(directive: str, launcher: str, rep
 @pytest.mark.parametrize(("cpus", "tasks", "threads"), [*product((48, 128), (16, 48), (1, 2, 4, 16))])
 def test_chunks_with_fewer_cpus_than_threads(cpus: int, tasks: int, threads: int) -> None:
     text = f"#PBS -l select=2:ncpus={cpus}:mpiprocs={tasks}:ompthreads={threads}\nmpirun ./a\n"
-    # Two threads per CPU are common where a core has two hardware threads.
-    assert ("depth-missing" in answer(text).facts["codes"]) == (tasks * threads / cpus > 2)
+    # Up to two threads per CPU suit a site that counts cores with two hardware threads, and the finding says so.
+    assert ("depth-missing" in answer(text).facts["codes"]) == (tasks * threads > cpus)
+    assert ("two hardware threads" in answer(text).summary) == (cpus < tasks * threads <= 2 * cpus)
 
 
 def test_threads_against_cpus_per_task() -> None:

@@ -198,6 +198,9 @@ def read_reservation(
         notes.append("The #PBS lines name no nodes, so the line is not checked against a reservation.")
     else:
         variables |= dict.fromkeys(("PBS_NUM_NODES", "PBS_NNODES"), str(reservation.nodes))
+        # PBS sets OMP_NUM_THREADS to a chunk's ompthreads.
+        if threads := re.search(r":ompthreads=([1-9]\d{0,3})(?!\d)", dict(reservation.options).get("select", "")):
+            variables["OMP_NUM_THREADS"] = threads[1]
     return reservation, variables, notes
 
 

@@ -155,6 +155,77 @@ def requested_by_line(line: LaunchLine) -> Requested:
     return _numbers(_options_of(programs(line.words)[0], "srun")) if line.launcher == "srun" else Requested()
 
 
+# Options that change what CPUs a job is granted, or how many its step needs.
+_OTHER_GRANTS = (
+    "--exclusive",
+    "-O",
+    "--overcommit",
+    "--cpus-per-gpu",
+    "--ntasks-per-core",
+    "-B",
+    "--ntasks-per-socket",
+)
+
+
+def cpus_beyond_grant(script: Script, line: LaunchLine, per_core: int = 1) -> tuple[int, int] | None:
+    r"""Return the CPUs that an srun line needs and those that its job is granted on shared nodes, if it needs more.
+
+    A job that counts its tasks and CPUs per task is granted their product, in whole cores; None for other jobs.
+
+    Parameters
+    ----------
+    script : Script
+    line : LaunchLine
+        One of its lines.
+    per_core : int
+        Hardware threads, Slurm's CPUs, per core.
+
+    Examples
+    --------
+    >>> from hopperkit.launchers.scripts import read_script
+    >>> script = read_script("#SBATCH -n 1 -c 8\nsrun -n 8 -c 2 ./a\nsrun -n 4 -c 2 ./a\n")
+    >>> [cpus_beyond_grant(script, line) for line in script.lines]
+    [(16, 8), None]
+    """
+    numbers = _granted_and_asked(script, line)
+    if numbers is None:
+        return None
+    granted, asked = numbers
+    tasks, needs = _tasks(granted), _tasks(asked.over(granted))
+    if not tasks or not needs or not granted.cpus_per_task:
+        return None
+    has = tasks * -(-granted.cpus_per_task // per_core) * per_core
+    # Whether a step inherits the job's CPUs per task depends on Slurm's version.
+    total = needs * (asked.cpus_per_task or 1)
+    return (total, has) if total > has else None
+
+
+def _granted_and_asked(script: Script, line: LaunchLine) -> tuple[Requested, Requested] | None:
+    """Return the numbers of a Slurm job and of its srun line; None where other options decide, or a count is not plain."""
+    directives, steps = script.directives, programs(line.words)
+    slurm = line.launcher == "srun" and all(each.system == "slurm" and each.option != "hetjob" for each in directives)
+    # A directive that cannot be read may be one of the other options.
+    if not slurm or len(steps) > 1 or any(each.option in _OTHER_GRANTS for each in directives):
+        return None
+    job = [each for directive in directives for each in _options_of(directive.words, "sbatch")]
+    step = _options_of(steps[0], "srun")
+    other = any(each.name in _OTHER_GRANTS for each in (*job, *step))
+    return None if other or not _all_counted([*job, *step]) else (_numbers(job), _numbers(step))
+
+
+def _all_counted(given: Iterable[Given]) -> bool:
+    """Whether the counts of tasks, nodes and CPUs among some options are plain numbers."""
+    counts = ("-N", "-n", "--ntasks-per-node", "-c")
+    return all(re.fullmatch(r"\d{1,7}", each.value) for each in given if each.name in counts)
+
+
+def _tasks(requested: Requested) -> int | None:
+    """Return the tasks that are counted, or those per node on counted nodes."""
+    if requested.tasks or not requested.tasks_per_node:
+        return requested.tasks
+    return requested.nodes * requested.tasks_per_node if requested.nodes else None
+
+
 def _options_of(words: Iterable[object], program: str) -> list[Given]:
     """Return the options in some words; empty if they cannot be read."""
     with suppress(LaunchError):

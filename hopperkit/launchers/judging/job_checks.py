@@ -13,6 +13,7 @@ from hopperkit.launchers.judging.advice import advise
 from hopperkit.launchers.judging.checks.anywhere import check_launcher, check_threads
 from hopperkit.launchers.judging.checks.environment import check_environment
 from hopperkit.launchers.judging.checks.gpu_aware import check_gpu_aware
+from hopperkit.launchers.judging.checks.grant import check_grant, check_slots
 from hopperkit.launchers.judging.checks.limits import check_choices, check_gpu_types, check_limits
 from hopperkit.launchers.judging.checks.training import check_training
 from hopperkit.launchers.judging.checks.typing import check_typing
@@ -88,7 +89,7 @@ def _drafts(job: Job, *, known: bool) -> list[Draft]:
     """Return the results of the checks; two lines with one setting share one finding."""
     anywhere = (
         *(lambda each: check_typing(each.script), _late_directives, lambda each: check_training(each.script)),
-        lambda each: check_waiting(each.script),
+        *(lambda each: check_waiting(each.script), lambda each: check_grant(each, known=known), check_slots),
     )
     of_machine = (
         *(check_choices, check_gpu_types, check_limits, _batch_system, _launchers),

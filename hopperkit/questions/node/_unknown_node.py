@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from hopperkit.launchers.batch.requested import Requested, requested_by_job, requested_by_line
+from hopperkit.launchers.batch.requested import Requested, cpus_beyond_grant, requested_by_job, requested_by_line
 from hopperkit.launchers.judging.pricing import priced
 from hopperkit.launchers.scripts import Script
 from hopperkit.questions.result import Result
@@ -159,4 +159,6 @@ def _requested(script: Script) -> Requested:
     job = requested_by_job(script)
     lines = [requested_by_line(line).over(job) for line in script.lines]
     whole = len(set(lines)) == 1 and not script.lines[0].background and job.nodes in (None, lines[0].nodes)
+    if any(cpus_beyond_grant(script, line) for line in script.lines):
+        return job
     return lines[0] if whole or (lines and job == Requested()) else job

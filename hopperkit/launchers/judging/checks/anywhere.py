@@ -95,8 +95,11 @@ def _threads_of_chunks(job: Job) -> Iterator[Draft]:
             typed = [each for each in lines if isinstance(each, str) and re.fullmatch(r"\d{1,4}", each)]
             threads = int(typed[0] if typed else has.get("ompthreads", 1))
             cpus, tasks = int(has.get("ncpus", 0)), int(has.get("mpiprocs", 0))
-            if cpus and tasks and tasks * threads > _MOST_PER_CORE * cpus:
+            if cpus and tasks and tasks * threads > cpus:
                 each = f"{tasks * threads / cpus:.3g} threads share a CPU"
-                problem = f"requests {cpus} CPUs for {tasks} tasks of {threads} threads: {each}."
+                problem = f"requests {cpus} CPUs for {tasks} tasks of {threads} thread{'s' * (threads > 1)}: {each}"
+                # Some sites count cores, each with two hardware threads.
+                few = tasks * threads <= _MOST_PER_CORE * cpus
+                problem += ", or a core if ncpus counts cores with two hardware threads." if few else "."
                 plain = f"Write mpiprocs={max(1, cpus // threads)}, or fewer threads."
                 yield job.draft("depth-missing", directive.line, problem, plain, level="advice")
