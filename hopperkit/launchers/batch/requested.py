@@ -167,8 +167,8 @@ _OTHER_GRANTS = (
 )
 
 
-def cpus_beyond_grant(script: Script, line: LaunchLine, per_core: int = 1) -> tuple[int, int] | None:
-    r"""Return the CPUs that an srun line needs and those that its job is granted on shared nodes, if it needs more.
+def cpus_beyond_grant(script: Script, line: LaunchLine, per_core: int = 2) -> tuple[int, int] | None:
+    r"""Return the CPUs that an srun line needs and the most that its job is granted on shared nodes, if it needs more.
 
     A job that counts its tasks and CPUs per task is granted their product, in whole cores; None for other jobs.
 
@@ -177,8 +177,8 @@ def cpus_beyond_grant(script: Script, line: LaunchLine, per_core: int = 1) -> tu
     script : Script
     line : LaunchLine
         One of its lines.
-    per_core : int
-        Hardware threads, Slurm's CPUs, per core.
+    per_core : int, default 2
+        Hardware threads, Slurm's CPUs, per core. Where it is unknown, two: a grant that might be larger refuses nothing.
 
     Examples
     --------

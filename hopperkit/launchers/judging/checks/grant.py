@@ -40,10 +40,11 @@ def check_grant(job: Job, *, known: bool) -> Iterator[Draft]:
     >>> print(draft.finding.message.partition(", ")[0])
     Line 2 "srun -n 8 -c 4 ./a": needs 32 CPUs
     """
-    per_core, shared = 1, False
+    # Tasks get whole cores: of two CPUs at most, where the threads per core are unknown.
+    per_core, shared = 2, False
     if known:
         node = requested_node_kind(job.script, job.machine, None)
-        per_core, shared = node.kind.threads_per_core, node.shared
+        per_core, shared = max(per_core, node.kind.threads_per_core), node.shared
         documented = job.machine.provenance[f"node.{node.kind.name}.cores_per_numa_node"].source is not None
         if documented and not shared:
             return
@@ -54,7 +55,7 @@ def check_grant(job: Job, *, known: bool) -> Iterator[Draft]:
         needs, has = beyond
         where = "srun refuses it" if shared else "on shared nodes srun refuses it"
         whole = "" if shared else " Where jobs get whole nodes, it may run."
-        problem = f"needs {needs} CPUs, and the job is granted {has}: {where} ({_REFUSAL}).{whole}"
+        problem = f"needs {needs} CPUs, and the job is granted at most {has}: {where} ({_REFUSAL}).{whole}"
         plain = "Request the step's tasks and CPUs per task in the #SBATCH lines."
         # A job that counts nodes may well be for a site that gives them whole.
         sure = shared or requested_by_job(job.script).nodes is None
