@@ -361,9 +361,9 @@ def _only_nan(cause: Cause, files: Sequence["LineReader"]) -> list[str]:
         found = [number for number, line in lines if _NAN.search(line)]
         if len(found) > 1 and found[-1] > lines[-1][0] - _STILL:
             return [
-                f"{file.name}:{found[0]:,} is the first of {len(found):,} lines with NaN: the program no longer computes numbers, "
-                "and more time would not help. First find where the NaN comes from (the input, a time step that is too long), "
-                "and resume from a checkpoint written before it."
+                f"{file.name}:{found[0]:,} is the first of {len(found):,} lines with NaN. If a result of the run is meant, more "
+                "time would not help: find where the NaN comes from (the input, a time step that is too long), and resume "
+                "from a checkpoint written before it."
             ]
     return []
 
